@@ -4,12 +4,14 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use propjit::Stop;
-use propjit::engine::StepEngine;
-use propjit::engine::compile::for_playouts;
-use propjit::ground::GroundGame;
-use propjit::ground::sections::section;
-use propjit::machine::Backend;
-use propjit::playout::{self, PlayoutConfig, PlayoutProgress, PlayoutRunner, Playouts, RunLimits};
+use propjit::game::engine::StepEngine;
+use propjit::game::engine::compile::for_playouts;
+use propjit::game::ground::GroundGame;
+use propjit::game::ground::sections::section;
+use propjit::game::machine::Backend;
+use propjit::game::playout::{
+    self, PlayoutConfig, PlayoutProgress, PlayoutRunner, Playouts, RunLimits,
+};
 use propjit_jit::code::CodeConfig;
 use propjit_jit::evaluator::{Engine, LaneEvaluator};
 use propjit_jit::lanes::Width;

@@ -6,8 +6,8 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use propjit::ground::sections::section;
-use propjit::rng::{GameRng, streams};
+use propjit::game::ground::sections::section;
+use propjit::support::rng::{GameRng, streams};
 use propjit_jit::evaluator::{Engine, LaneEvaluator};
 use propjit_jit::lanes::Width;
 use propjit_jit::lanes::random::LaneRandom;

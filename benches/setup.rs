@@ -1,8 +1,8 @@
 //! From the rulesheet to something that plays: grounding, passes, programs, machine code.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use propjit::engine::compile::{for_playouts, for_states};
-use propjit::ground::sections::playout_sections;
+use propjit::game::engine::compile::{for_playouts, for_states};
+use propjit::game::ground::sections::playout_sections;
 use propjit_gdl::ground::{GroundLimits, ground};
 use propjit_gdl::rules::Rules;
 use propjit_jit::code::CodeConfig;

@@ -4,8 +4,8 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use propjit::Stop;
-use propjit::rng::streams;
-use propjit::similarity::{Comparison, Measure, SimilarityConfig};
+use propjit::lab::similarity::{Comparison, Measure, SimilarityConfig};
+use propjit::support::rng::streams;
 
 mod common;
 

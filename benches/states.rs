@@ -5,9 +5,9 @@
 //! is that of the whole match, the throughput in states.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use propjit::machine::batch::Batch;
-use propjit::machine::{Backend, Move, RoleId, State};
-use propjit::rng::streams;
+use propjit::game::machine::batch::Batch;
+use propjit::game::machine::{Backend, Move, RoleId, State};
+use propjit::support::rng::streams;
 
 mod common;
 

@@ -5,9 +5,10 @@
 
 use std::error::Error;
 
-use propjit::machine::{MachineError, Move, UnknownName};
-use propjit::verify::against;
-use propjit::{Backend, Game, RoleId, Setup, State, StateMachine, Stop, rng};
+use propjit::game::machine::{MachineError, Move, UnknownName};
+use propjit::lab::verify::against;
+use propjit::support::rng;
+use propjit::{Backend, Game, RoleId, Setup, State, StateMachine, Stop};
 
 /// How many counters there are at first.
 const HEAP: usize = 10;

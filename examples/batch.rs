@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::error::Error;
 
-use propjit::machine::batch::Batch;
+use propjit::game::machine::batch::Batch;
 use propjit::{Game, RoleId, Setup, State, gdl};
 
 /// How many moves deep to look.

@@ -15,7 +15,7 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
-use propjit::analysis::{self, AnalysisConfig, Facts, Literal};
+use propjit::game::facts::{self, AnalysisConfig, Facts, Literal};
 use propjit::gdl::propnet::{Gate, Propnet, Wire};
 use propjit::{Game, RoleId, Setup, Stop, gdl};
 
@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let config = AnalysisConfig::default()
             .with_time(Duration::from_secs_f64(seconds))
             .with_seed(1);
-        let facts = analysis::find(engines, &config, &Stop::new());
+        let facts = facts::find(engines, &config, &Stop::new());
         let forms = Forms::of(engines.game().propnet(), &facts);
         let goals = goals(&facts);
         let undecided: usize = facts.stages.iter().map(|stage| stage.undecided).sum();

@@ -5,8 +5,9 @@
 use std::error::Error;
 use std::path::Path;
 
-use propjit::machine::Move;
-use propjit::{Game, RoleId, Setup, gdl, rng};
+use propjit::game::machine::Move;
+use propjit::support::rng;
+use propjit::{Game, RoleId, Setup, gdl};
 use rand::seq::IndexedRandom;
 
 fn main() -> Result<(), Box<dyn Error>> {

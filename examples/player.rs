@@ -7,12 +7,14 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use propjit::machine::{Move, StateMachine};
-use propjit::matches::{
-    Board, Choice, MatchConfig, Player, PlayerError, PlayerFactory, Rulesheet, Seat, Series,
+use propjit::game::machine::{Move, StateMachine};
+use propjit::game::playout::{self, RunLimits};
+use propjit::game::position::Board;
+use propjit::play::matches::{
+    Choice, MatchConfig, Player, PlayerError, PlayerFactory, Rulesheet, Seat, Series,
 };
-use propjit::playout::{self, RunLimits};
-use propjit::{Backend, Game, PlayoutRunner, RoleId, Setup, State, Stop, gdl, rng};
+use propjit::support::rng;
+use propjit::{Backend, Game, PlayoutRunner, RoleId, Setup, State, Stop, gdl};
 
 /// How many random matches are played after each move.
 const PLAYOUTS: u64 = 100;

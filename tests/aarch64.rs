@@ -10,8 +10,8 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use propjit::game::Game;
-use propjit::ground::sections::playout_sections;
+use propjit::game::ground::sections::playout_sections;
+use propjit::game::load::Game;
 use propjit_jit::code::{CodeConfig, ForeignCode, Generator};
 use propjit_jit::evaluator::{Engine, LaneEvaluator};
 use propjit_jit::lanes::Width;

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use crate::common;
 use propjit::Stop;
-use propjit::analysis::achievable::{Achievable, Promises};
-use propjit::analysis::{AnalysisConfig, GoalLatches, find};
-use propjit::darkening::ternary::TernaryCircuit;
-use propjit::engine::Engines;
-use propjit::game::Game;
-use propjit::machine::batch::Batch;
-use propjit::machine::{Move, RoleId, State};
+use propjit::game::circuits::darkening::ternary::TernaryCircuit;
+use propjit::game::engine::Engines;
+use propjit::game::facts::achievable::{Achievable, Promises};
+use propjit::game::facts::{AnalysisConfig, GoalLatches, find};
+use propjit::game::load::Game;
+use propjit::game::machine::batch::Batch;
+use propjit::game::machine::{Move, RoleId, State};
 use propjit_jit::lanes::Width;
 
 /// All states of a game, or the first ones up to a limit that a search from the first one finds, and

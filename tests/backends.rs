@@ -4,12 +4,12 @@ use std::error::Error;
 
 use crate::common;
 use propjit::Stop;
-use propjit::game::{Game, Setup, SharedGame};
-use propjit::machine::saved::{RestoreError, SavedState};
-use propjit::machine::{Backend, MachineError, Move, RoleId};
-use propjit::perft::{PerftCount, divide, perft, total};
-use propjit::rng::streams;
-use propjit::verify::against;
+use propjit::game::load::{Game, Setup, SharedGame};
+use propjit::game::machine::perft::{PerftCount, divide, perft, total};
+use propjit::game::machine::saved::{RestoreError, SavedState};
+use propjit::game::machine::{Backend, MachineError, Move, RoleId};
+use propjit::lab::verify::against;
+use propjit::support::rng::streams;
 
 #[test]
 fn backends_agree_on_random_matches() {

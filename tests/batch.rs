@@ -1,10 +1,10 @@
 //! Many states in one call are what single states are, one after the other.
 
 use crate::common;
-use propjit::engine::compile::for_playouts;
-use propjit::machine::batch::{Batch, Child};
-use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
-use propjit::rng::{GameRng, streams};
+use propjit::game::engine::compile::for_playouts;
+use propjit::game::machine::batch::{Batch, Child};
+use propjit::game::machine::{Backend, Move, RoleId, State, StateMachine};
+use propjit::support::rng::{GameRng, streams};
 use propjit_jit::code::CodeConfig;
 use propjit_jit::evaluator::Engine;
 use propjit_jit::lanes::Width;

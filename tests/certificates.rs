@@ -1,8 +1,8 @@
 //! Certificates of values: right ones, and others.
 
 use propjit::Stop;
-use propjit::certificate::{Certificate, CheckProgress, Checked, Position, Refusal, check};
-use propjit::game::Game;
+use propjit::game::load::Game;
+use propjit::proof::certificate::{Certificate, CheckProgress, Checked, Position, Refusal, check};
 
 use crate::common::solvable::{DIE, DOOR, PENNIES, PRISONERS, nim, on_one_thread, values};
 use crate::common::{COUNTER, ENDLESS, game};

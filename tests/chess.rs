@@ -1,9 +1,9 @@
 //! Chess: numbers of sequences of moves from well-known positions, in which all rules matter.
 
 use crate::common;
-use propjit::game::{Game, Setup};
-use propjit::machine::{Backend, RoleId};
-use propjit::perft::perft;
+use propjit::game::load::{Game, Setup};
+use propjit::game::machine::perft::perft;
+use propjit::game::machine::{Backend, RoleId};
 use propjit_gdl::games;
 use propjit_stop::Stop;
 

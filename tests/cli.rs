@@ -222,8 +222,8 @@ fn verify_tells_the_first_difference() {
               {{"fluents": 1, "fluents_fnv": "{start}", "fluent_list": ["(at 0)"], "terminal": false,
                 "goals": [null], "legal": [2], "legal_lists": [["go", "stay"]], "joint": ["{joint}"]}},
               {{"fluents": 1, "fluents_fnv": "{end}", "terminal": true, "goals": [{goal}]}}]}}]}}"#,
-            start = propjit::verify::Fnv64::of_lines(["(at 0)"]),
-            end = propjit::verify::Fnv64::of_lines(["(at 1)"]),
+            start = propjit::lab::verify::Fnv64::of_lines(["(at 0)"]),
+            end = propjit::lab::verify::Fnv64::of_lines(["(at 1)"]),
         );
         file(&folder, "step.json", &text)
     };

@@ -13,8 +13,8 @@ use crate::common::http::{
 };
 use crate::common::players::patient;
 use crate::common::{COUNTER, own_game};
-use propjit::machine::RoleId;
-use propjit::protocol::{Server, ServerLimits, Session, SessionConfig};
+use propjit::game::machine::RoleId;
+use propjit::play::ggp::{Server, ServerLimits, Session, SessionConfig};
 use rand::RngExt;
 
 #[test]
@@ -193,7 +193,7 @@ fn garbage_leaves_the_server_and_the_match_alone() {
     let server = serve(legal());
     let at = server.address();
     assert_eq!(post(at, &start("m", "up", COUNTER, "10 10")), "ready");
-    let mut rng = propjit::rng::streams(1).next().unwrap();
+    let mut rng = propjit::support::rng::streams(1).next().unwrap();
     let pieces: [&[u8]; 12] = [
         b"GET ",
         b"POST ",

@@ -3,15 +3,15 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use propjit::darkening::Specialisation;
-use propjit::darkening::ternary::{Fixpoint, TernaryCircuit};
-use propjit::engine::darkening::Darkened;
-use propjit::engine::{Engines, MatchEngines, PlayoutPolicy};
-use propjit::game::{Game, Setup};
-use propjit::machine::batch::Batch;
-use propjit::machine::{Move, RoleId, State};
-use propjit::playout::{PlayoutRunner, Playouts};
-use propjit::rng::{GameRng, streams};
+use propjit::game::circuits::darkening::Specialisation;
+use propjit::game::circuits::darkening::ternary::{Fixpoint, TernaryCircuit};
+use propjit::game::engine::darkening::Darkened;
+use propjit::game::engine::{Engines, MatchEngines, PlayoutPolicy};
+use propjit::game::load::{Game, Setup};
+use propjit::game::machine::batch::Batch;
+use propjit::game::machine::{Move, RoleId, State};
+use propjit::game::playout::{PlayoutRunner, Playouts};
+use propjit::support::rng::{GameRng, streams};
 use propjit_jit::lanes::Width;
 use rand::RngExt;
 

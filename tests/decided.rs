@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use crate::common;
 use propjit::Stop;
-use propjit::analysis::{self, AnalysisConfig, Counter, GoalBounds, Invariant};
-use propjit::game::Game;
-use propjit::machine::batch::Batch;
-use propjit::machine::{Backend, Move, RoleId, State};
-use propjit::rng::streams;
+use propjit::game::facts::{self, AnalysisConfig, Counter, GoalBounds, Invariant};
+use propjit::game::load::Game;
+use propjit::game::machine::batch::Batch;
+use propjit::game::machine::{Backend, Move, RoleId, State};
 use propjit::search::SearchBudget;
 use propjit::search::mcts::{Mcts, MctsConfig};
+use propjit::support::rng::streams;
 use rand::RngExt;
 
 /// Five tokens, each of which whoever is to move takes or gives to the other. Scores are counted
@@ -76,7 +76,7 @@ const PUBLIC: [(&str, Option<u64>); 11] = [
 fn bounds(game: &Game) -> GoalBounds {
     // However slow the machine is.
     let config = AnalysisConfig::default().with_time(Duration::from_secs(1000));
-    let bounds = analysis::find_goal_bounds(game.engines().unwrap(), &config, &Stop::new());
+    let bounds = facts::find_goal_bounds(game.engines().unwrap(), &config, &Stop::new());
     bounds.filter(|bounds| bounds.counts().is_some()).unwrap()
 }
 
@@ -147,7 +147,7 @@ fn decided_matches(name: &str, game: &Game, bounds: &GoalBounds, matches: u64) -
 fn what_is_counted_is_an_invariant() {
     let game = common::game(TOKENS);
     let config = AnalysisConfig::default();
-    let facts = analysis::find(game.engines().unwrap(), &config, &Stop::new());
+    let facts = facts::find(game.engines().unwrap(), &config, &Stop::new());
     let linear: Vec<_> = (facts.invariants.iter())
         .filter_map(|invariant| match invariant {
             Invariant::Linear(linear) => Some(linear),
@@ -216,7 +216,7 @@ fn ends_without_a_goal_that_are_never_seen_leave_goals_open() {
     let burnt = |rules: String| {
         let game = common::game(&rules);
         let (engines, config) = (game.engines().unwrap(), AnalysisConfig::default());
-        let bounds = analysis::find_goal_bounds(engines, &config, &Stop::new());
+        let bounds = facts::find_goal_bounds(engines, &config, &Stop::new());
         let facts = ["burnt", "(step 1)", "(open 0)"];
         let state = game.ground_game().unwrap().parse_state(&facts).unwrap();
         bounds.and_then(|bounds| bounds.of(&state, RoleId(0)))
@@ -228,7 +228,7 @@ fn ends_without_a_goal_that_are_never_seen_leave_goals_open() {
 #[test]
 fn seeds_are_conserved() {
     let game = common::game(SEEDS);
-    let facts = analysis::find(
+    let facts = facts::find(
         game.engines().unwrap(),
         &AnalysisConfig::default(),
         &Stop::new(),

@@ -2,12 +2,12 @@
 
 use crate::common;
 use propjit::Game;
-use propjit::environment::{
+use propjit::game::environment::{
     ActionError, EnvironmentConfig, EnvironmentError, Observation, Outputs, Shape,
     VectorEnvironment,
 };
-use propjit::machine::{Move, RoleId, State, StateMachine};
-use propjit::rng::{GameRng, streams};
+use propjit::game::machine::{Move, RoleId, State, StateMachine};
+use propjit::support::rng::{GameRng, streams};
 use rand::RngExt;
 
 /// Arrays for environments, with bytes as observations.

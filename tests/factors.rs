@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use propjit::Stop;
-use propjit::factors::Factors;
-use propjit::game::{Game, Setup};
+use propjit::game::load::{Game, Setup};
+use propjit::proof::factors::Factors;
 
 use crate::common::{rulesheets, shared, soak};
 

@@ -7,11 +7,11 @@ use crate::common;
 use crate::common::random_lanes::{RandomLanes, Step};
 use propjit::LaneMask;
 use propjit::Stop;
-use propjit::analysis::{self, AnalysisConfig, Composite, Facts, Literal, ProofMethod};
-use propjit::game::Game;
-use propjit::ground::{GoalTables, GroundGame};
-use propjit::machine::batch::Batch;
-use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
+use propjit::game::facts::{self, AnalysisConfig, Composite, Facts, Literal, ProofMethod};
+use propjit::game::ground::{GoalTables, GroundGame};
+use propjit::game::load::Game;
+use propjit::game::machine::batch::Batch;
+use propjit::game::machine::{Backend, Move, RoleId, State, StateMachine};
 use propjit_jit::InputId;
 use propjit_jit::counts::{Quantity, Term};
 use propjit_jit::evaluator::Engine;
@@ -25,7 +25,7 @@ fn config() -> AnalysisConfig {
 }
 
 fn facts(game: &Game) -> Facts {
-    analysis::find(game.engines().unwrap(), &config(), &Stop::new())
+    facts::find(game.engines().unwrap(), &config(), &Stop::new())
 }
 
 fn literals(game: &Game, facts: &Facts) -> Vec<String> {
@@ -238,7 +238,7 @@ fn facts_hold_in_many_states_of_larger_games() {
     for (name, path) in common::own_games() {
         let game = common::load(&path);
         let config = config().with_time(Duration::from_secs(1));
-        let facts = analysis::find(game.engines().unwrap(), &config, &Stop::new());
+        let facts = facts::find(game.engines().unwrap(), &config, &Stop::new());
         check_all(&game, &facts, 500);
         check_random(&game, &facts, 20_000);
         assert!(facts.steps > 0, "{name}");
@@ -261,7 +261,7 @@ fn check_random(game: &Game, facts: &Facts, steps: usize) {
             .collect()
     };
     let [positive, negative] = [true, false].map(|value| padded(&of_value(value), words));
-    let mut rng = propjit::rng::streams(7).next().unwrap();
+    let mut rng = propjit::support::rng::streams(7).next().unwrap();
     let roles = ground.roles().len();
     let mut states = vec![ground.initial().clone(); batch.lanes()];
     let mut choices = vec![Vec::new(); states.len()];
@@ -386,7 +386,7 @@ fn facts_hold_in_random_matches_of_public_games() {
             continue;
         };
         let config = config().with_time(Duration::from_secs(if common::soak() { 5 } else { 2 }));
-        let facts = analysis::find(engines, &config, &Stop::new());
+        let facts = facts::find(engines, &config, &Stop::new());
         check_random(&game, &facts, 10_000);
         let steps = check_lanes(&game, &facts, steps);
         let latches = facts.latches.len();
@@ -523,7 +523,7 @@ fn a_fallen_king_excludes_goals() {
     let ground = game.ground_game().unwrap();
     let excluded = |fluent: &str| {
         let state = ground.parse_state(&[fluent]).unwrap();
-        let only = |entry: &&analysis::GoalLatch| {
+        let only = |entry: &&facts::GoalLatch| {
             entry.literal.value && state.contains(entry.literal.proposition)
         };
         let entries = facts.goal_latches.entries().iter().filter(only);
@@ -552,12 +552,12 @@ fn within_limits_little_is_known_and_nothing_wrong() {
         let config = config()
             .with_time(Duration::from_millis(milliseconds))
             .with_variables(variables);
-        let facts = analysis::find(engines, &config, &Stop::new());
+        let facts = facts::find(engines, &config, &Stop::new());
         check_all(&game, &facts, 300);
     }
     let stop = Stop::new();
     stop.set();
-    let facts = analysis::find(engines, &config(), &stop);
+    let facts = facts::find(engines, &config(), &stop);
     assert!(facts.invariants.is_empty());
 }
 
@@ -571,7 +571,7 @@ fn odd_games_have_facts() {
     ] {
         let game = common::game(rules);
         let config = config().with_time(Duration::from_millis(300));
-        let facts = analysis::find(game.engines().unwrap(), &config, &Stop::new());
+        let facts = facts::find(game.engines().unwrap(), &config, &Stop::new());
         check_all(&game, &facts, 100);
     }
 }
@@ -582,7 +582,7 @@ fn stages_that_are_cut_off_say_so() {
     let game = common::own_game("ticTacToe");
     let cut = |time| {
         let config = config().with_time(time);
-        let facts = analysis::find(game.engines().unwrap(), &config, &Stop::new());
+        let facts = facts::find(game.engines().unwrap(), &config, &Stop::new());
         assert_eq!(facts.time_limit, time);
         facts.cut().map(|stage| stage.name).collect::<Vec<_>>()
     };

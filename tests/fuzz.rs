@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::common;
 use crate::harness::rulesheet::{Trial, try_rulesheet};
-use propjit::rng::{GameRng, streams};
+use propjit::support::rng::{GameRng, streams};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 

@@ -6,10 +6,10 @@ use std::time::Duration;
 use crate::common;
 use crate::common::random_lanes::RandomLanes;
 use propjit::Stop;
-use propjit::analysis::{self, AnalysisConfig};
-use propjit::game::Game;
-use propjit::ground::sections::playout_sections;
-use propjit::ground::{GoalTables, section};
+use propjit::game::facts::{self, AnalysisConfig};
+use propjit::game::ground::sections::playout_sections;
+use propjit::game::ground::{GoalTables, section};
+use propjit::game::load::Game;
 use propjit_jit::counts::Quantity;
 use propjit_jit::evaluator::{Engine, LaneEvaluator};
 use propjit_jit::lanes::LaneProgram;
@@ -70,7 +70,7 @@ fn tables(game: &Game) -> GoalTables {
     let config = AnalysisConfig::default()
         .with_seed(1)
         .with_time(Duration::from_secs(1_000_000));
-    let facts = analysis::find(engines, &config, &Stop::new());
+    let facts = facts::find(engines, &config, &Stop::new());
     facts.goal_tables.unwrap()
 }
 

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use propjit::Stop;
-use propjit::game::{Game, Setup};
-use propjit::grid::{GridKind, Grids};
-use propjit::matches::{History, Script};
+use propjit::game::boards::{GridKind, Grids};
+use propjit::game::load::{Game, Setup};
+use propjit::game::position::History;
+use propjit::play::matches::Script;
 use propjit_gdl::games;
 use propjit_gdl::rules::Keyword;
 use propjit_gdl::syntax::{Lexer, TokenKind};
@@ -25,7 +26,7 @@ type Known = (&'static str, &'static [Size]);
 /// The kind and the size of each board.
 fn sizes(game: &Game) -> Vec<Size> {
     let grids = grids(game);
-    let size = |grid: &propjit::grid::Grid| {
+    let size = |grid: &propjit::game::boards::Grid| {
         let (columns, rows) = grid.size();
         (grid.kind, columns, rows)
     };
@@ -59,8 +60,9 @@ fn rows(game: &Game, moves: &str) -> (Vec<String>, Vec<String>) {
 
 /// The names of the places that a move speaks of.
 fn places(grids: &Grids, played: &str) -> Vec<Vec<String>> {
-    let name =
-        |place: &propjit::grid::Place| grids.grids()[place.grid].sites[place.site].name.clone();
+    let name = |place: &propjit::game::boards::Place| {
+        grids.grids()[place.grid].sites[place.site].name.clone()
+    };
     let parts = grids.places(played).into_iter();
     parts.map(|part| part.iter().map(name).collect()).collect()
 }

@@ -3,11 +3,11 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use propjit::engine::MatchEngines;
-use propjit::game::{Game, Setup};
-use propjit::machine::{Backend, RoleId};
+use propjit::game::engine::MatchEngines;
+use propjit::game::load::{Game, Setup};
+use propjit::game::machine::{Backend, RoleId};
 use propjit::search::SearchBudget;
-use propjit::search::heuristic::{
+use propjit::search::learned::{
     Heuristic, HeuristicConfig, HeuristicTask, HeuristicVerdict, Known, LearnOn, PlaySearchMatch,
     Trust,
 };

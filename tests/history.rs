@@ -3,9 +3,10 @@
 use proptest::prelude::*;
 
 use crate::common;
-use propjit::game::Game;
-use propjit::machine::Backend;
-use propjit::matches::{History, Script, ScriptError};
+use propjit::game::load::Game;
+use propjit::game::machine::Backend;
+use propjit::game::position::History;
+use propjit::play::matches::{Script, ScriptError};
 
 fn history(game: &Game, backend: Backend) -> History {
     History::new(game.machine(backend).unwrap()).unwrap()

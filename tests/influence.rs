@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use crate::common;
 use crate::common::names::scrambled;
 use propjit::Stop;
-use propjit::game::Game;
-use propjit::ground::GroundGame;
-use propjit::influence::{Distances, Influence, InfluenceError, RoleMove};
-use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
-use propjit::rng::streams;
+use propjit::game::ground::GroundGame;
+use propjit::game::load::Game;
+use propjit::game::machine::{Backend, Move, RoleId, State, StateMachine};
+use propjit::proof::influence::{Distances, Influence, InfluenceError, RoleMove};
+use propjit::support::rng::streams;
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
 

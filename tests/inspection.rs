@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use propjit::Stop;
-use propjit::game::Setup;
-use propjit::inspection::{
+use propjit::game::load::Setup;
+use propjit::game::position::History;
+use propjit::lab::inspection::{
     Figures, Finding, FindingKind, Inspection, InspectionConfig, MeasureConfig, Proof, inspect,
     measure,
 };
-use propjit::matches::{History, Script};
+use propjit::play::matches::Script;
 use serde_json::Value;
 
 use crate::common::command::{file, json, own, propjit, stdout};

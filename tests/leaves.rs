@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::common;
-use propjit::game::{Game, Setup};
-use propjit::machine::{Backend, MachineError, RoleId};
+use propjit::game::load::{Game, Setup};
+use propjit::game::machine::{Backend, MachineError, RoleId};
 use propjit::search::SearchBudget;
-use propjit::search::leaf::{LeafEvaluation, LeafEvaluator, Positions};
+use propjit::search::external::{LeafEvaluation, LeafEvaluator, Positions};
 use propjit::search::mcts::{Mcts, MctsConfig, SearchReport};
 
 type Failure = Box<dyn Error + Send + Sync>;

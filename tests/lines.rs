@@ -1,10 +1,10 @@
 //! Best lines of playouts in games with one role.
 
 use crate::common;
-use propjit::game::Game;
-use propjit::machine::{Backend, Move, RoleId, State};
-use propjit::playout::{PlayoutRunner, Tally, runner};
-use propjit::rng::streams;
+use propjit::game::load::Game;
+use propjit::game::machine::{Backend, Move, RoleId, State};
+use propjit::game::playout::{PlayoutRunner, Tally, runner};
+use propjit::support::rng::streams;
 
 /// Games of one role: with goals from none to all, with matches of one length and of many,
 /// and with up to a hundred moves.

@@ -51,7 +51,7 @@ fn the_command_prints_standings_and_writes_records() {
     let result = json(&[&args[..], &more].concat());
     assert_eq!(result["matches"], 4);
     assert_eq!(result["standings"][1]["player"], "random:seed=7");
-    let written = propjit::matches::read_records(records.as_ref()).unwrap();
+    let written = propjit::play::matches::read_records(records.as_ref()).unwrap();
     assert_eq!(written.len(), 4);
     assert_eq!(written[0].record.play_clock, 20.5);
     let text = stdout(propjit(&args).success());

@@ -9,11 +9,12 @@ use crate::common::players::{crasher, parrot, scripted, thinker};
 use crate::common::series::{own_sheet, play, series, sheet, spec};
 use crate::common::{COUNTER, ENDLESS, own_game};
 use propjit::Stop;
-use propjit::game::Setup;
-use propjit::machine::{Backend, Move, RoleId};
-use propjit::matches::{
-    Board, Choice, Ending, MatchEnd, MatchRecord, Player, PlayerError, PlayerErrorKind,
-    PlayerFactory, Rulesheet, SeriesError, SeriesResults,
+use propjit::game::load::Setup;
+use propjit::game::machine::{Backend, Move, RoleId};
+use propjit::game::position::Board;
+use propjit::play::matches::{
+    Choice, Ending, MatchEnd, MatchRecord, Player, PlayerError, PlayerErrorKind, PlayerFactory,
+    Rulesheet, SeriesError, SeriesResults,
 };
 use propjit_gdl::prover::ProverLimits;
 

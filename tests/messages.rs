@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use propjit::protocol::{MessageError, Request, Start};
+use propjit::play::ggp::{MessageError, Request, Start};
 use proptest::prelude::*;
 
 fn name() -> impl Strategy<Value = String> {
@@ -152,7 +152,7 @@ fn errors_name_the_missing_argument() {
 fn clocks_without_end_have_one() {
     for clock in ["1e300", "inf", "99999999999999999999"] {
         let request = Request::parse(&format!("(PREVIEW () {clock})")).unwrap();
-        let longest = propjit::protocol::LONGEST_CLOCK;
+        let longest = propjit::play::ggp::LONGEST_CLOCK;
         assert!(matches!(request, Request::Preview { clock, .. } if clock == longest));
     }
 }

@@ -1,8 +1,8 @@
 //! Planning beside the search: what is planned is proved, kept and played.
 
-use propjit::game::{Game, Setup};
-use propjit::machine::{Backend, RoleId};
-use propjit::plan::PlanMethod;
+use propjit::game::load::{Game, Setup};
+use propjit::game::machine::{Backend, RoleId};
+use propjit::proof::plan::PlanMethod;
 use propjit::search::SearchBudget;
 use propjit::search::mcts::{Mcts, MctsConfig};
 use serde_json::Value;

@@ -1,11 +1,11 @@
 //! The moves that playouts are made of.
 
 use crate::common;
-use propjit::engine::StepEngine;
-use propjit::game::Game;
-use propjit::machine::{Backend, Move, RoleId};
-use propjit::playout::{MoveNumbers, PlayoutRunner, Playouts, Tally, runner};
-use propjit::rng::streams;
+use propjit::game::engine::StepEngine;
+use propjit::game::load::Game;
+use propjit::game::machine::{Backend, Move, RoleId};
+use propjit::game::playout::{MoveNumbers, PlayoutRunner, Playouts, Tally, runner};
+use propjit::support::rng::streams;
 use propjit_jit::evaluator::Engine;
 use propjit_jit::lanes::Width;
 

@@ -6,10 +6,10 @@ use crate::common;
 use crate::common::assert_near;
 use propjit::Moments;
 use propjit::Stop;
-use propjit::game::{Game, Setup};
+use propjit::game::load::{Game, Setup};
+use propjit::game::machine::Backend;
+use propjit::game::playout::{PlayoutConfig, PlayoutProgress, Tally, run};
 use propjit::gdl::prover::ProverLimits;
-use propjit::machine::Backend;
-use propjit::playout::{PlayoutConfig, PlayoutProgress, Tally, run};
 
 fn play(game: &Game, backend: Backend, config: &PlayoutConfig) -> Tally {
     run(

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use propjit::Stop;
-use propjit::game::Setup;
-use propjit::matches::{
+use propjit::game::load::Setup;
+use propjit::play::matches::{
     MatchConfig, MatchEnd, PlayerErrorKind, PlayerFactory, Rulesheet, Series, SeriesResults,
 };
 use propjit_gdl::games;

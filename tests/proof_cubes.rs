@@ -10,10 +10,12 @@ use crate::common::full_search::{Reference, completion};
 use crate::common::names::scrambled;
 use crate::common::random_matches::random_match;
 use propjit::Stop;
-use propjit::game::Game;
-use propjit::machine::{Backend, RoleId, State};
-use propjit::proof::{Cube, MOST_DEPTH, Pace, ProofConfig, ProofMode, Prover, Target, Verdict};
-use propjit::rng::{GameRng, streams};
+use propjit::game::load::Game;
+use propjit::game::machine::{Backend, RoleId, State};
+use propjit::proof::forced::{
+    Cube, MOST_DEPTH, Pace, ProofConfig, ProofMode, Prover, Target, Verdict,
+};
+use propjit::support::rng::{GameRng, streams};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 

@@ -9,17 +9,18 @@ use crate::common::full_search::{Reference, TooMuch, completion, is_in};
 use crate::common::random_matches::{joints, legal, random_match};
 use crate::workers::{FORCED, after};
 use propjit::Stop;
-use propjit::game::Game;
-use propjit::machine::{Backend, Move, RoleId, State};
-use propjit::matches::{History, Script};
-use propjit::proof::{
+use propjit::game::load::Game;
+use propjit::game::machine::{Backend, Move, RoleId, State};
+use propjit::game::position::History;
+use propjit::play::matches::Script;
+use propjit::proof::forced::{
     KnownWins, MOST_DEPTH, Pace, ParallelProver, Proof, ProofConfig, ProofError, ProofMessage,
     ProofMode, ProofPosition, ProofRequest, ProofWay, ProofWorker, Prover, Target, Verdict,
     WorkerEvent,
 };
-use propjit::rng::streams;
 use propjit::search::SearchBudget;
 use propjit::search::mcts::{Mcts, MctsConfig};
+use propjit::support::rng::streams;
 use rand::RngExt;
 
 /// Compares verdicts about states of random matches, and about completions of cubes, with a full

@@ -16,9 +16,9 @@ use crate::common::players::{crasher, latecomer, parrot, patient, scripted, thin
 use crate::common::{COUNTER, HUGE, TALK, endless_setup};
 use crossbeam_channel::unbounded;
 use propjit::Stop;
-use propjit::game::LoadError;
-use propjit::matches::{Choice, Ending, Player, PlayerError, PlayerFactory, Seat};
-use propjit::protocol::{LogEntry, ServerLimits, SessionConfig};
+use propjit::game::load::LoadError;
+use propjit::play::ggp::{LogEntry, ServerLimits, SessionConfig};
+use propjit::play::matches::{Choice, Ending, Player, PlayerError, PlayerFactory, Seat};
 
 #[test]
 fn a_match_from_start_to_stop() {

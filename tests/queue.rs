@@ -7,10 +7,10 @@ use crate::common;
 use crate::common::assert_near;
 use crate::common::random_matches::random_match;
 use propjit::Stop;
-use propjit::game::Game;
-use propjit::machine::{Backend, RoleId, State};
-use propjit::playout::{PlayoutRunner, Playouts, RunLimits, Tally, runner};
-use propjit::rng::streams;
+use propjit::game::load::Game;
+use propjit::game::machine::{Backend, RoleId, State};
+use propjit::game::playout::{PlayoutRunner, Playouts, RunLimits, Tally, runner};
+use propjit::support::rng::streams;
 use propjit_jit::evaluator::Engine;
 use propjit_jit::lanes::Width;
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, RwLock};
 
 use propjit::Stop;
-use propjit::engine::{Engines, MatchEngines, PlayoutPolicy};
+use propjit::game::engine::{Engines, MatchEngines, PlayoutPolicy};
 
 use common::continuations::{play, random_states};
 

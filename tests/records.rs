@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::common;
 use crate::common::command::{file, json, own, propjit, propjit_reading, stderr, stdout};
-use propjit::matches::{MatchEnd, RecordLine, read_records};
+use propjit::play::matches::{MatchEnd, RecordLine, read_records};
 use serde_json::Value;
 
 /// The arguments of a series of random matches with a seed.

@@ -10,8 +10,8 @@ use std::time::Duration;
 use crate::common::series::{own_sheet, play, series, sheet, spec};
 use crate::common::{self, COUNTER};
 use propjit::Stop;
-use propjit::matches::{MatchEnd, PlayerErrorKind, PlayerFactory};
-use propjit::protocol::Server;
+use propjit::play::ggp::Server;
+use propjit::play::matches::{MatchEnd, PlayerErrorKind, PlayerFactory};
 
 fn loopback() -> SocketAddr {
     SocketAddr::from((Ipv4Addr::LOCALHOST, 0))

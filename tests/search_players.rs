@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::common;
 use crate::common::series::{own_sheet, play, series, spec};
-use propjit::game::Setup;
-use propjit::matches::{MoveRecord, PlayerFactory, Rulesheet, SeriesResults};
+use propjit::game::load::Setup;
+use propjit::play::matches::{MoveRecord, PlayerFactory, Rulesheet, SeriesResults};
 
 /// Who searches plays games perfectly that are small enough, and loses to nobody there.
 #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use propjit::game::{Game, Setup};
+use propjit::game::load::{Game, Setup};
 use propjit::search::mcts::{Mcts, MctsConfig};
 use propjit::{Backend, MachineError};
 

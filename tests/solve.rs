@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use propjit::Stop;
-use propjit::game::Game;
-use propjit::machine::{Backend, RoleId, State, StateMachine};
-use propjit::rng::streams;
-use propjit::solve::{SolveConfig, SolveProgress, solve};
-use propjit::verify::Trace;
+use propjit::game::load::Game;
+use propjit::game::machine::{Backend, RoleId, State, StateMachine};
+use propjit::lab::verify::Trace;
+use propjit::proof::solve::{SolveConfig, SolveProgress, solve};
+use propjit::support::rng::streams;
 
 use crate::common;
 use crate::common::random_game::random_game;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use propjit::Stop;
-use propjit::game::{Game, Setup};
-use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
+use propjit::game::load::{Game, Setup};
+use propjit::game::machine::{Backend, Move, RoleId, State, StateMachine};
 use propjit::search::SearchBudget;
 use propjit::search::mcts::{Mcts, MctsConfig, ProvedBy};
 use rand::{Rng, RngExt};
@@ -100,7 +100,7 @@ fn solved(game: &Game, backend: Backend) -> Mcts {
 #[test]
 fn a_won_game_is_won_against_anything() {
     let game = Game::from_text("nim.kif", &nim([3, 2, 2]), &Setup::default()).unwrap();
-    let mut rng = propjit::rng::streams(1).next().unwrap();
+    let mut rng = propjit::support::rng::streams(1).next().unwrap();
     for backend in [Backend::Scalar, Backend::Compiled] {
         let mut search = solved(&game, backend);
         let mut machine = game.machine(Backend::Scalar).unwrap();
@@ -225,7 +225,7 @@ fn a_proved_value_is_never_given_away() {
             assert_eq!(value, values.map(|values: [f64; 2]| values[role]));
         }
         let mut machine = game.machine(Backend::Scalar).unwrap();
-        let mut rng = propjit::rng::streams(1).next().unwrap();
+        let mut rng = propjit::support::rng::streams(1).next().unwrap();
         for number in 0..50 {
             // Against random moves, and against itself.
             let opening = number % 5;

@@ -4,12 +4,12 @@ use std::time::{Duration, Instant};
 
 use crate::common;
 use crate::common::random_game::random_game;
-use propjit::engine::{StepCircuit, StepEngine};
-use propjit::game::Game;
-use propjit::machine::State;
-use propjit::playout::{PlayoutRunner, Playouts, RunLimits, Tally};
-use propjit::rng::streams;
-use propjit::stepping::StepLayout;
+use propjit::game::circuits::stepping::StepLayout;
+use propjit::game::engine::{StepCircuit, StepEngine};
+use propjit::game::load::Game;
+use propjit::game::machine::State;
+use propjit::game::playout::{PlayoutRunner, Playouts, RunLimits, Tally};
+use propjit::support::rng::streams;
 use propjit_jit::code::CodeConfig;
 use propjit_jit::evaluator::Engine;
 use propjit_jit::lanes::Width;

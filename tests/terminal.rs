@@ -1,10 +1,10 @@
 //! Terminal states: nobody makes a move there, whatever the rules derive as legal.
 
 use crate::common;
-use propjit::game::Game;
-use propjit::machine::batch::Batch;
-use propjit::machine::{Backend, MachineError, Move, RoleId, State, StateMachine};
-use propjit::matches::{Board, History};
+use propjit::game::load::Game;
+use propjit::game::machine::batch::Batch;
+use propjit::game::machine::{Backend, MachineError, Move, RoleId, State, StateMachine};
+use propjit::game::position::{Board, History};
 use propjit::search::SearchBudget;
 use propjit::search::mcts::{Mcts, MctsConfig};
 

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use crate::common;
 use propjit::Stop;
-use propjit::engine::{CodeOptions, Engines};
-use propjit::game::{Game, Setup};
-use propjit::machine::Backend;
-use propjit::playout::{self, PlayoutConfig, PlayoutProgress};
+use propjit::game::engine::{CodeOptions, Engines};
+use propjit::game::load::{Game, Setup};
+use propjit::game::machine::Backend;
+use propjit::game::playout::{self, PlayoutConfig, PlayoutProgress};
 use propjit_jit::code::CodeConfig;
 use propjit_jit::code::cache::Cache;
 use propjit_jit::lanes::Width;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crossbeam_channel::unbounded;
 use propjit::Stop;
-use propjit::game::Setup;
-use propjit::matches::{
+use propjit::game::load::Setup;
+use propjit::play::matches::{
     Accepted, Choice, MatchConfig, MatchEnd, MatchRecord, Openings, Pairing, PlayerErrorKind,
     Rulesheet, Tournament, TournamentError, TournamentGame, TournamentResults,
 };
@@ -70,7 +70,7 @@ fn moves(results: &TournamentResults) -> Vec<Played> {
     played.collect()
 }
 
-fn text(played: &propjit::matches::MoveRecord) -> String {
+fn text(played: &propjit::play::matches::MoveRecord) -> String {
     played.text.clone()
 }
 

@@ -2,10 +2,10 @@
 
 use crate::common;
 use propjit::Stop;
-use propjit::game::Setup;
-use propjit::machine::Backend;
-use propjit::verify::suite::{SuiteStatus, cases, run};
-use propjit::verify::{Trace, replay};
+use propjit::game::load::Setup;
+use propjit::game::machine::Backend;
+use propjit::lab::verify::suite::{SuiteStatus, cases, run};
+use propjit::lab::verify::{Trace, replay};
 
 /// A selection that is quick: small games with every trait of the language among them.
 const QUICK: [&str; 14] = [

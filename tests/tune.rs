@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 use assert_cmd::assert::Assert;
-use propjit::profile::{Profile, Settings};
+use propjit::game::profile::{Profile, Settings};
 use propjit_jit::code::CodeConfig;
 use serde_json::Value;
 use tempfile::TempDir;

@@ -1,14 +1,14 @@
 //! What is not proved: ends that were not reached, that have no goal or several, and what roles do not see.
 
 use propjit::Stop;
-use propjit::certificate::{CheckProgress, Refusal, check};
-use propjit::game::Game;
-use propjit::machine::{Backend, RoleId};
-use propjit::plan::{PlanLimits, Planner};
-use propjit::proof::{MOST_DEPTH, ParallelProver, ProofConfig, ProofMode, Target, Verdict};
+use propjit::game::load::Game;
+use propjit::game::machine::{Backend, RoleId};
+use propjit::proof::certificate::{CheckProgress, Refusal, check};
+use propjit::proof::forced::{MOST_DEPTH, ParallelProver, ProofConfig, ProofMode, Target, Verdict};
+use propjit::proof::plan::{PlanLimits, Planner};
+use propjit::proof::solve::{SolveConfig, SolveProgress, Solved, solve};
+use propjit::proof::unproved::Unproved;
 use propjit::search::mcts::{MctsConfig, SearchReport};
-use propjit::solve::{SolveConfig, SolveProgress, Solved, solve};
-use propjit::unproved::Unproved;
 use serde_json::{Value, json};
 
 use crate::common::command::{file, json, propjit, stdout};

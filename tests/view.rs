@@ -5,10 +5,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use propjit::Backend;
-use propjit::game::{Game, Setup};
-use propjit::matches::{History, Script};
+use propjit::game::load::{Game, Setup};
+use propjit::game::position::History;
+use propjit::play::matches::Script;
+use propjit::play::view::{View, ViewConfig};
 use propjit::search::mcts::MctsConfig;
-use propjit::view::{View, ViewConfig};
 use serde_json::{Value, json};
 
 #[cfg(unix)]

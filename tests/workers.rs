@@ -10,13 +10,14 @@ use crate::common;
 #[cfg(unix)]
 use crate::common::command::{is_alive, send};
 use crate::common::command::{json, own, propjit, stderr, stdout};
-use propjit::game::Game;
-use propjit::machine::RoleId;
-use propjit::matches::{History, Script};
-use propjit::program::ProgramCommand;
-use propjit::proof::{
+use propjit::game::load::Game;
+use propjit::game::machine::RoleId;
+use propjit::game::position::History;
+use propjit::play::matches::Script;
+use propjit::proof::forced::{
     Finding, Pace, ProofAnswer, ProofConfig, ProofPosition, ProofWorkers, Prover, Target, Verdict,
 };
+use propjit::support::program::ProgramCommand;
 use propjit::{State, Stop};
 #[cfg(unix)]
 use rustix::process::Signal;

@@ -32,7 +32,7 @@ tools/solved.py GAMES --seconds {seconds:g}
 The value of a role is the goal that it can force whatever the others do; where several decide at once, it chooses first, and
 *a..b* says that the others, if they choose first, can hold it to *b*. Where a value is not proved, that is what is known: it
 can force *a*, and cannot force more than *b*. What the methods are is described in [commands](commands.md#solve) and in
-`src/solve/mod.rs`.
+`src/proof/solve/mod.rs`.
 
 | | one role | several roles | all |
 |---|---|---|---|

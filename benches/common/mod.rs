@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use propjit::game::{Game, Setup};
-use propjit::ground::GroundGame;
-use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
-use propjit::rng::GameRng;
+use propjit::game::ground::GroundGame;
+use propjit::game::load::{Game, Setup};
+use propjit::game::machine::{Backend, Move, RoleId, State, StateMachine};
+use propjit::support::rng::GameRng;
 use propjit_gdl::games;
 use rand::RngExt;
 

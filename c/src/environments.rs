@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use propjit::environment::{
+use propjit::game::environment::{
     EnvironmentConfig, Observation, Outputs as CoreOutputs, Shape as CoreShape, VectorEnvironment,
 };
-use propjit::game::{QuestionError, SharedGame};
+use propjit::game::load::{QuestionError, SharedGame};
 
 use crate::error::{Failure, Status, call};
 use crate::game::Game;

@@ -6,10 +6,10 @@ use std::ffi::{CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
-use propjit::environment::{ActionError, EnvironmentError};
-use propjit::error_text::{panic_text, with_causes};
-use propjit::game::QuestionError;
-use propjit::profile::MAX_THREADS;
+use propjit::game::environment::{ActionError, EnvironmentError};
+use propjit::game::load::QuestionError;
+use propjit::game::profile::MAX_THREADS;
+use propjit::support::error_text::{panic_text, with_causes};
 use propjit::{LoadError, MachineError};
 
 /// How a call went.

@@ -4,7 +4,7 @@ use std::ffi::c_char;
 use std::path::Path;
 use std::sync::Arc;
 
-use propjit::game::SharedGame;
+use propjit::game::load::SharedGame;
 use propjit::{Game as CoreGame, LoadError, Setup, Stop as CoreStop};
 
 use crate::error::{Failure, Status, call, hand_over};

@@ -1,7 +1,7 @@
 //! Random matches.
 
 use propjit::PlayoutConfig;
-use propjit::playout::{PlayoutProgress, run};
+use propjit::game::playout::{PlayoutProgress, run};
 
 use crate::error::{Failure, Status, call};
 use crate::game::{Game, Stop};

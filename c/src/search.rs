@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use propjit::game::SharedGame;
+use propjit::game::load::SharedGame;
 use propjit::search::mcts::EvaluationUse;
 use propjit::{Mcts, MctsConfig, SearchBudget};
 

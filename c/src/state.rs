@@ -3,7 +3,7 @@
 use std::ffi::c_char;
 use std::sync::Arc;
 
-use propjit::game::SharedGame;
+use propjit::game::load::SharedGame;
 use propjit::{MachineError, State as CoreState, StateMachine};
 
 use crate::error::{Failure, Status, call};

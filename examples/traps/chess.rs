@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::sync::Arc;
 
-use propjit::ground::GroundGame;
-use propjit::machine::batch::Batch;
-use propjit::similarity::{Branch, GameTree, Sequences, continuations, structural};
+use propjit::game::ground::GroundGame;
+use propjit::game::machine::batch::Batch;
+use propjit::lab::similarity::{Branch, GameTree, Sequences, continuations, structural};
 use propjit::{Game, Move, RoleId, Setup, State, gdl};
 
 /// What moves are called, and so which moves are the same.
@@ -204,7 +204,7 @@ impl Chess {
     }
 
     /// The moves of the second ply that are paired most often: see
-    /// [`MatchedMoves`](propjit::similarity::MatchedMoves).
+    /// [`MatchedMoves`](propjit::lab::similarity::MatchedMoves).
     pub(crate) fn frequent_pairs(&mut self, a: &State, b: &State) -> Vec<(String, String, u32)> {
         let mut counts: HashMap<(String, String), u32> = HashMap::new();
         let [of_a, of_b] = [a, b].map(|state| self.moves(state, Naming::Piece));

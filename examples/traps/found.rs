@@ -7,10 +7,10 @@
 use std::error::Error;
 use std::path::Path;
 
-use propjit::machine::batch::Batch;
-use propjit::proof::{Pace, ProofConfig, ProofMode, Prover, Target, Verdict};
-use propjit::rng::{GameRng, streams};
-use propjit::similarity::{Comparison, Measure, SimilarityConfig, SimilarityError};
+use propjit::game::machine::batch::Batch;
+use propjit::lab::similarity::{Comparison, Measure, SimilarityConfig, SimilarityError};
+use propjit::proof::forced::{Pace, ProofConfig, ProofMode, Prover, Target, Verdict};
+use propjit::support::rng::{GameRng, streams};
 use propjit::{Game, Move, RoleId, Setup, State, Stop};
 use rand::seq::{IndexedRandom, SliceRandom};
 

@@ -3,8 +3,8 @@
 use std::error::Error;
 
 use propjit::State;
-use propjit::rng::streams;
-use propjit::similarity::{continuations, structural, tree_edit};
+use propjit::lab::similarity::{continuations, structural, tree_edit};
+use propjit::support::rng::streams;
 use rand::seq::index;
 
 use super::chess::{Chess, Naming};

@@ -6,9 +6,9 @@ use jni::errors::{Error as JniError, ErrorPolicy};
 use jni::strings::{JNIStr, JNIString};
 use jni::sys::jint;
 use jni::{Env, EnvUnowned, jni_str};
-use propjit::error_text::{panic_text, with_causes};
-use propjit::game::QuestionError;
-use propjit::profile::MAX_THREADS;
+use propjit::game::load::QuestionError;
+use propjit::game::profile::MAX_THREADS;
+use propjit::support::error_text::{panic_text, with_causes};
 use propjit::{LoadError, MachineError};
 
 /// Why a native method fails: the class of the exception, and its message.

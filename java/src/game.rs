@@ -5,7 +5,7 @@ use std::path::Path;
 use jni::EnvUnowned;
 use jni::objects::{JObject, JString};
 use jni::sys::{jint, jlong};
-use propjit::game::SharedGame;
+use propjit::game::load::SharedGame;
 use propjit::{Backend, LoadError, Setup, State};
 
 use crate::error::{Failure, call};

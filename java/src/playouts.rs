@@ -3,9 +3,10 @@
 use jni::EnvUnowned;
 use jni::objects::JObject;
 use jni::sys::{jint, jlong};
-use propjit::game::SharedGame;
-use propjit::playout::{PlayoutProgress, RunLimits, Tally, run, runner};
-use propjit::{Moments, PlayoutConfig, State, Stop, rng};
+use propjit::game::load::SharedGame;
+use propjit::game::playout::{PlayoutProgress, RunLimits, Tally, run, runner};
+use propjit::support::rng;
+use propjit::{Moments, PlayoutConfig, State, Stop};
 
 use crate::error::{Failure, call};
 use crate::exchange::Exchange;

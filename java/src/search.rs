@@ -6,7 +6,7 @@ use std::time::Duration;
 use jni::EnvUnowned;
 use jni::objects::JObject;
 use jni::sys::{jdouble, jint, jlong};
-use propjit::game::SharedGame;
+use propjit::game::load::SharedGame;
 use propjit::search::mcts::EvaluationUse;
 use propjit::{Mcts, MctsConfig, SearchBudget, State, Stop};
 

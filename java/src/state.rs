@@ -8,8 +8,8 @@ use std::cell::RefCell;
 use jni::EnvUnowned;
 use jni::objects::{JObject, JString};
 use jni::sys::{jint, jlong};
-use propjit::game::SharedGame;
-use propjit::rng::GameRng;
+use propjit::game::load::SharedGame;
+use propjit::support::rng::GameRng;
 use propjit::{MachineError, Move, RoleId, State, StateMachine};
 use rand::{RngExt, SeedableRng};
 

@@ -2,10 +2,10 @@
 
 use std::io;
 
-use propjit::environment::{ActionError, EnvironmentError};
-use propjit::error_text::with_causes;
+use propjit::game::environment::{ActionError, EnvironmentError};
+use propjit::game::profile::MAX_THREADS;
 use propjit::gdl::ReadError;
-use propjit::profile::MAX_THREADS;
+use propjit::support::error_text::with_causes;
 use propjit::{LoadError as CoreLoadError, MachineError};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyMemoryError, PyOSError, PyRuntimeError, PyValueError};

@@ -4,9 +4,9 @@ use std::error::Error;
 use std::sync::Arc;
 
 use numpy::{PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods};
-use propjit::engine::Engines;
-use propjit::environment::{EnvironmentConfig, Observation, Shape, VectorEnvironment};
-use propjit::search::leaf::{LeafEvaluation, LeafEvaluator, Position, Positions};
+use propjit::game::engine::Engines;
+use propjit::game::environment::{EnvironmentConfig, Observation, Shape, VectorEnvironment};
+use propjit::search::external::{LeafEvaluation, LeafEvaluator, Position, Positions};
 use propjit::{RoleId, Stop};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use propjit::analysis::{self, AnalysisConfig, GoalLatch, ProofMethod};
-use propjit::ground::{GroundGame, Invariant, Literal};
+use propjit::game::facts::{self, AnalysisConfig, GoalLatch, ProofMethod};
+use propjit::game::ground::{GroundGame, Invariant, Literal};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -23,7 +23,7 @@ pub(crate) fn find<'py>(
     let engines = core.engines().ok_or_else(|| not_ground("facts"))?;
     let config = AnalysisConfig::default().with_time(time).with_seed(seed);
     let stop = game.stop();
-    let facts = interruptible(py, &stop, || analysis::find(engines, &config, &stop))?;
+    let facts = interruptible(py, &stop, || facts::find(engines, &config, &stop))?;
     let words = Words {
         py,
         game: engines.game(),

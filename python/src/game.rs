@@ -5,10 +5,10 @@ use std::process;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use propjit::game::Machines;
+use propjit::game::ground::GroundGame;
+use propjit::game::load::Machines;
 use propjit::gdl::games;
 use propjit::gdl::ground::GroundLimits;
-use propjit::ground::GroundGame;
 use propjit::{Backend, LoadError, MachineError, PlayoutConfig, Setup, StateMachine, Stop};
 use propjit::{Game as CoreGame, Move, RoleId};
 use pyo3::exceptions::{PyTypeError, PyValueError};

@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
-use propjit::playout::{PlayoutProgress, RunLimits, Tally, run, runner};
-use propjit::{Moments, PlayoutConfig, State, rng};
+use propjit::game::playout::{PlayoutProgress, RunLimits, Tally, run, runner};
+use propjit::support::rng;
+use propjit::{Moments, PlayoutConfig, State};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use numpy::ndarray::IxDyn;
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use propjit::RoleId;
-use propjit::environment::{EnvironmentConfig, Observation, Outputs, Shape, VectorEnvironment};
+use propjit::game::environment::{
+    EnvironmentConfig, Observation, Outputs, Shape, VectorEnvironment,
+};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

@@ -4,10 +4,10 @@ use std::fmt;
 use std::time::Duration;
 
 use propjit::Stop;
-use propjit::machine::{RANDOM_ROLE, RoleId};
-use propjit::matches::History;
+use propjit::game::machine::{RANDOM_ROLE, RoleId};
+use propjit::game::position::History;
+use propjit::proof::unproved::Unproved;
 use propjit::search::mcts::{LocalReport, PlanReport, ProvedBy, StatesReport};
-use propjit::unproved::Unproved;
 use serde::Serialize;
 
 use super::counters::reached;

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Subcommand;
-use propjit::engine::cache;
-use propjit::error_text::with_causes;
+use propjit::game::engine::cache;
+use propjit::support::error_text::with_causes;
 use propjit_jit::code::cache::{Cache, CacheError, Cleared, Listed};
 use serde::Serialize;
 

@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use propjit::Stop;
-use propjit::game::{Game, LoadError};
-use propjit::rng::random_seed;
-use propjit::tools::compare::{self, CompareConfig, CompareOutcome, CompareTable, Figures, plot};
+use propjit::game::load::{Game, LoadError};
+use propjit::lab::tools::compare::{
+    self, CompareConfig, CompareOutcome, CompareTable, Figures, plot,
+};
+use propjit::support::rng::random_seed;
 use propjit_gdl::rules::Rules;
 use serde::Serialize;
 
@@ -286,8 +288,8 @@ fn three_digits(number: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use propjit::tools::compare::CompareRow;
-    use propjit::verify::Difference;
+    use propjit::lab::tools::compare::CompareRow;
+    use propjit::lab::verify::Difference;
 
     use super::*;
 

@@ -7,13 +7,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use propjit::error_text::with_causes;
-use propjit::game::LoadError;
-use propjit::matches::{
+use propjit::game::load::LoadError;
+use propjit::play::matches::{
     ErrorRecord, MatchEnd, MatchPosition, MatchRecord, PlayerFactory, RecordFile, RecordFileError,
     Rulesheet, Series, SeriesError, SeriesHead, SeriesResults, Standing,
 };
-use propjit::rng::random_seed;
+use propjit::support::error_text::with_causes;
+use propjit::support::rng::random_seed;
 use propjit_gdl::rules::Rules;
 use serde::Serialize;
 

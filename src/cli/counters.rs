@@ -1,8 +1,8 @@
 //! Counters in the words of a rulesheet.
 
-use propjit::analysis::{CountBounds, Counter, Literal};
-use propjit::ground::GroundGame;
-use propjit::machine::State;
+use propjit::game::facts::{CountBounds, Counter, Literal};
+use propjit::game::ground::GroundGame;
+use propjit::game::machine::State;
 
 /// What propositions have in common: `(owns red ? ?)`, with `?` for arguments in which they
 /// differ; all of their names if they have nothing in common.

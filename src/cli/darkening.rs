@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use propjit::machine::{Backend, MachineError};
-use propjit::rng::{random_seed, streams};
-use propjit::tools::darkening::plot;
-use propjit::tools::darkening::{
+use propjit::game::machine::{Backend, MachineError};
+use propjit::lab::tools::darkening::plot;
+use propjit::lab::tools::darkening::{
     DarkeningConfig, DarkeningRow, DarkeningTable, measure, random_match,
 };
+use propjit::support::rng::{random_seed, streams};
 use serde::Serialize;
 
 use super::compare::duration;

@@ -4,11 +4,11 @@ use std::fmt;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use propjit::ground::GroundGame;
-use propjit::ground::sections::section;
-use propjit::ground::sections::{alone, playout_sections, state_sections};
-use propjit::machine::Backend;
-use propjit::tools::disassemble::disassemble;
+use propjit::game::ground::GroundGame;
+use propjit::game::ground::sections::section;
+use propjit::game::ground::sections::{alone, playout_sections, state_sections};
+use propjit::game::machine::Backend;
+use propjit::lab::tools::disassemble::disassemble;
 use propjit_jit::code::{CodeConfig, CompileError, Generator, Listing, ListingForm};
 use propjit_jit::lanes::Width;
 use serde::Serialize;

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use propjit::Stop;
-use propjit::game::Game;
-use propjit::similarity::{Dynamics, DynamicsConfig, dynamics};
+use propjit::game::load::Game;
+use propjit::lab::similarity::{Dynamics, DynamicsConfig, dynamics};
 use serde::Serialize;
 
 use super::output::Failure;

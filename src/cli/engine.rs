@@ -4,11 +4,11 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use propjit::error_text::with_causes;
-use propjit::game::Game;
-use propjit::protocol::lines::{LineServerConfig, serve_lines};
-use propjit::rng::random_seed;
+use propjit::game::load::Game;
+use propjit::play::line_protocol::{LineServerConfig, serve_lines};
 use propjit::search::mcts::MctsConfig;
+use propjit::support::error_text::with_causes;
+use propjit::support::rng::random_seed;
 
 use super::options::{SetupArgs, in_range, mebibytes, seconds, seed, threads};
 use super::output::Failure;

@@ -4,10 +4,10 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use propjit::factors::{Checked, Factors, Form, NotFound};
-use propjit::ground::{GroundGame, Literal};
-use propjit::machine::RoleId;
-use propjit::rng::random_seed;
+use propjit::game::ground::{GroundGame, Literal};
+use propjit::game::machine::RoleId;
+use propjit::proof::factors::{Checked, Factors, Form, NotFound};
+use propjit::support::rng::random_seed;
 use serde::Serialize;
 
 use super::options::{GroundArgs, game_name, in_range, load, not_ground, seed};
@@ -129,7 +129,7 @@ impl Report {
         let roles = || (0..ground.roles().len() as u32).map(RoleId);
         let known = found.iter();
         let parts = known.clone().flat_map(|factors| {
-            let part = |(number, part): (usize, &propjit::factors::Part)| Part {
+            let part = |(number, part): (usize, &propjit::proof::factors::Part)| Part {
                 propositions: names(&part.propositions),
                 observables: part.observables.len(),
                 relevant: part.is_relevant(),

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use propjit::engine::MatchEngines;
-use propjit::error_text::with_causes;
-use propjit::ground::GroundGame;
-use propjit::rng::random_seed;
-use propjit::search::heuristic::{Effect, Evaluation, Heuristic, HeuristicConfig, Known, compare};
+use propjit::game::engine::MatchEngines;
+use propjit::game::ground::GroundGame;
+use propjit::search::learned::{Effect, Evaluation, Heuristic, HeuristicConfig, Known, compare};
 use propjit::search::mcts::play_search_match;
+use propjit::support::error_text::with_causes;
+use propjit::support::rng::random_seed;
 use propjit::{Moments, Stop};
 use serde::Serialize;
 

@@ -3,10 +3,10 @@
 use std::fmt;
 
 use propjit::Stop;
-use propjit::error_text::with_causes;
-use propjit::ground::GroundGame;
-use propjit::influence::{Distribution, Influence, RoleMove};
-use propjit::machine::RoleId;
+use propjit::game::ground::GroundGame;
+use propjit::game::machine::RoleId;
+use propjit::proof::influence::{Distribution, Influence, RoleMove};
+use propjit::support::error_text::with_causes;
 use serde::Serialize;
 
 use super::output::Failure;

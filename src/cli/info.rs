@@ -5,10 +5,10 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use propjit::game::Game;
-use propjit::grid::{Grid, Grids};
-use propjit::ground::{GroundGame, Shares};
-use propjit::machine::Backend;
+use propjit::game::boards::{Grid, Grids};
+use propjit::game::ground::{GroundGame, Shares};
+use propjit::game::load::Game;
+use propjit::game::machine::Backend;
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name};
@@ -148,7 +148,7 @@ fn report(game: &Game, grids: &Grids, backend: Backend, rulesheet: &Path) -> Rep
             goals: ports.map(|role| role.goals.iter().map(|goal| goal.value).collect()),
         }
     };
-    let stage = |stage: &propjit::game::SetupStage| Stage {
+    let stage = |stage: &propjit::game::load::SetupStage| Stage {
         stage: stage.name,
         seconds: stage.time.as_secs_f64(),
     };

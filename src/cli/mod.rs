@@ -185,7 +185,10 @@ fn log_to_stderr(cli: &Cli) {
     let mut filter = Targets::new().with_default(default);
     if matches!(cli.command, Command::Serve(_)) {
         // Whoever serves sees which matches are played, and with which seeds.
-        filter = filter.with_target("propjit::protocol::session", default.max(LevelFilter::INFO));
+        filter = filter.with_target(
+            "propjit::play::ggp::session",
+            default.max(LevelFilter::INFO),
+        );
     }
     if let Some(wanted) = std::env::var_os("PROPJIT_LOG") {
         match wanted.to_string_lossy().parse() {

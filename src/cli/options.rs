@@ -7,12 +7,12 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use propjit::Stop;
-use propjit::engine::CodeOptions;
-use propjit::engine::cache;
-use propjit::error_text::with_causes;
-use propjit::game::{Game, LoadError, Setup};
-use propjit::machine::{Backend, MachineError, UnknownBackend};
-use propjit::profile::{self, MAX_THREADS, Settings};
+use propjit::game::engine::CodeOptions;
+use propjit::game::engine::cache;
+use propjit::game::load::{Game, LoadError, Setup};
+use propjit::game::machine::{Backend, MachineError, UnknownBackend};
+use propjit::game::profile::{self, MAX_THREADS, Settings};
+use propjit::support::error_text::with_causes;
 use propjit_gdl::diagnostic::Severity;
 use propjit_gdl::ground::{GroundError, GroundLimits};
 

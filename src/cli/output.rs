@@ -11,9 +11,9 @@ use std::time::Duration;
 use clap::ValueEnum;
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
-use propjit::error_text::with_causes;
-use propjit::game::LoadError;
-use propjit::machine::MachineError;
+use propjit::game::load::LoadError;
+use propjit::game::machine::MachineError;
+use propjit::support::error_text::with_causes;
 use propjit_gdl::{Diagnostics, ReadError};
 use serde::Serialize;
 

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use propjit::playout::{self, PlayoutConfig, PlayoutProgress};
-use propjit::rng::random_seed;
+use propjit::game::playout::{self, PlayoutConfig, PlayoutProgress};
+use propjit::support::rng::random_seed;
 
 use super::options::{SetupArgs, load, seconds};
 use super::output::{Failure, cannot_write, message, writable};

@@ -4,9 +4,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use propjit::game::Game;
-use propjit::machine::{RoleId, StateMachine};
-use propjit::perft::{self, PerftCount};
+use propjit::game::load::Game;
+use propjit::game::machine::perft::{self, PerftCount};
+use propjit::game::machine::{RoleId, StateMachine};
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range};

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 
 use propjit::Stop;
-use propjit::game::Game;
-use propjit::grid::{Grid, GridKind, Grids, Picture};
+use propjit::game::boards::{Grid, GridKind, Grids, Picture};
+use propjit::game::load::Game;
 
 use super::output::column_width;
 

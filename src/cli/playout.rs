@@ -4,11 +4,11 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use propjit::game::Game;
-use propjit::inspection::{Example, find_stuck};
-use propjit::machine::RoleId;
-use propjit::playout::{self, PlayoutConfig, PlayoutProgress};
-use propjit::rng::random_seed;
+use propjit::game::load::Game;
+use propjit::game::machine::RoleId;
+use propjit::game::playout::{self, PlayoutConfig, PlayoutProgress};
+use propjit::lab::inspection::{Example, find_stuck};
+use propjit::support::rng::random_seed;
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range, seconds, seed, threads};

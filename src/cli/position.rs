@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use propjit::error_text::with_causes;
-use propjit::game::Game;
-use propjit::matches::{History, Script, ScriptError};
+use propjit::game::load::Game;
+use propjit::game::position::History;
+use propjit::play::matches::{Script, ScriptError};
+use propjit::support::error_text::with_causes;
 
 use super::options::in_range;
 use super::output::Failure;

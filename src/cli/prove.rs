@@ -8,15 +8,15 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use propjit::Stop;
-use propjit::error_text::with_causes;
-use propjit::game::Game;
-use propjit::ground::Literal;
-use propjit::machine::Move;
-use propjit::proof::{
+use propjit::game::ground::Literal;
+use propjit::game::load::Game;
+use propjit::game::machine::Move;
+use propjit::proof::forced::{
     self, Cube, MOST_DEPTH, ParallelProver, Proof, ProofConfig, ProofCounts, ProofError, ProofMode,
     ProofPart, ProofWay, Target, Verdict,
 };
-use propjit::unproved::Unproved;
+use propjit::proof::unproved::Unproved;
+use propjit::support::error_text::with_causes;
 use serde::Serialize;
 
 use super::options::{SetupArgs, in_range, not_ground, seconds, threads};
@@ -289,7 +289,7 @@ fn serve(setup: &SetupArgs, stop: &Stop) -> Result<(), Failure> {
         engines.ok_or_else(|| "only games that can be grounded have proofs".to_string())
     };
     let (input, output) = (Box::new(io::stdin()), Box::new(io::stdout()));
-    proof::serve(input, output, &mut load, stop).map_err(|error| match error.kind() {
+    forced::serve(input, output, &mut load, stop).map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => Failure::Pipe,
         _ => Failure::Work(format!("cannot serve proofs: {error}")),
     })

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use propjit::machine::{MachineError, Move, RoleId};
-use propjit::matches::History;
+use propjit::game::machine::{MachineError, Move, RoleId};
+use propjit::game::position::History;
 use propjit::search::mcts::{Mcts, MoveReport, SearchReport};
 use serde::Serialize;
 

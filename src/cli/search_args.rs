@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use propjit::Stop;
-use propjit::game::Game;
-use propjit::machine::{Backend, MachineError, RANDOM_ROLE, RoleId};
-use propjit::matches::History;
-use propjit::proof::own_worker;
-use propjit::rng::random_seed;
+use propjit::game::load::Game;
+use propjit::game::machine::{Backend, MachineError, RANDOM_ROLE, RoleId};
+use propjit::game::position::History;
+use propjit::proof::forced::own_worker;
 use propjit::search::SearchBudget;
 use propjit::search::mcts::{EvaluationUse, Mcts, MctsConfig, wait_for_engines};
+use propjit::support::rng::random_seed;
 
 use super::options::{SetupArgs, in_range, mebibytes, seconds, seed, threads};
 use super::output::{Failure, show_progress};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use propjit::matches::MatchConfig;
+use propjit::play::matches::MatchConfig;
 
 use super::options::{SetupArgs, in_range, seconds, seed};
 

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use propjit::matches::PlayerFactory;
-use propjit::player::SpecError;
-use propjit::protocol::{
+use propjit::play::ggp::{
     DEFAULT_PORT, Server, ServerLimits, Session, SessionConfig, listen_remedy,
 };
+use propjit::play::matches::PlayerFactory;
+use propjit::play::players::SpecError;
 
 use super::options::{SetupArgs, in_range, mebibytes, port, seconds, threads};
 use super::output::{Failure, Output, message};

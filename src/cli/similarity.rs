@@ -5,14 +5,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use propjit::Moments;
-use propjit::error_text::with_causes;
-use propjit::game::Game;
-use propjit::input::read_text;
-use propjit::machine::State;
-use propjit::rng::random_seed;
-use propjit::similarity::{
+use propjit::game::load::Game;
+use propjit::game::machine::State;
+use propjit::lab::similarity::{
     Comparison, FrequentPair, MatchedMoves, Measure, SimilarityConfig, SimilarityError,
 };
+use propjit::support::error_text::with_causes;
+use propjit::support::input::read_text;
+use propjit::support::rng::random_seed;
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range, seed};

@@ -4,9 +4,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use propjit::inspection::{DeadRule, Figures, MeasureConfig, MeasureError, Share, measure};
-use propjit::rng::random_seed;
-use propjit::tools::figures_chart;
+use propjit::lab::inspection::{DeadRule, Figures, MeasureConfig, MeasureError, Share, measure};
+use propjit::lab::tools::figures_chart;
+use propjit::support::rng::random_seed;
 use serde::Serialize;
 
 use super::options::{GroundArgs, game_name, in_range, load, seconds, seed, tell_of_prover};

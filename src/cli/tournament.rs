@@ -5,14 +5,14 @@ use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use propjit::error_text::with_causes;
-use propjit::game::LoadError;
-use propjit::matches::{
+use propjit::game::load::LoadError;
+use propjit::play::matches::{
     Accepted, MatchEnd, MatchRecord, OpeningError, Openings, Pairing, PlayerFactory, Rating,
     RecordFile, RecordFileError, Rulesheet, SeriesHead, Sprt, SprtStatus, Standing, Tournament,
     TournamentError, TournamentGame, TournamentProgress, TournamentTable,
 };
-use propjit::rng::random_seed;
+use propjit::support::error_text::with_causes;
+use propjit::support::rng::random_seed;
 use propjit_gdl::rules::Rules;
 use serde::Serialize;
 

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use propjit::Stop;
-use propjit::error_text::with_causes;
-use propjit::game::Game;
-use propjit::machine::Backend;
-use propjit::profile::{self, Cpu, Profile, Settings};
-use propjit::rng::random_seed;
-use propjit::tools::tune::{self, Gain, Subject, TuneConfig, TuneOutcome, Tuned, Tuning};
+use propjit::game::load::Game;
+use propjit::game::machine::Backend;
+use propjit::game::profile::{self, Cpu, Profile, Settings};
+use propjit::lab::tools::tune::{self, Gain, Subject, TuneConfig, TuneOutcome, Tuned, Tuning};
+use propjit::support::error_text::with_causes;
+use propjit::support::rng::random_seed;
 use serde::Serialize;
 
 use super::options::{GroundArgs, game_name, seconds, seed};

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use propjit::Stop;
-use propjit::error_text::with_causes;
-use propjit::game::{Game, LoadError};
-use propjit::inspection::{Inspection, InspectionConfig, inspect};
-use propjit::rng::random_seed;
+use propjit::game::load::{Game, LoadError};
+use propjit::lab::inspection::{Inspection, InspectionConfig, inspect};
+use propjit::support::error_text::with_causes;
+use propjit::support::rng::random_seed;
 use propjit_gdl::ReadError;
 use propjit_gdl::diagnostic::{Diagnostic, Diagnostics, Severity};
 use propjit_gdl::rules::Rules;

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use clap::ArgGroup;
 use parking_lot::Mutex;
 use propjit::Stop;
-use propjit::game::Game;
-use propjit::machine::Backend;
-use propjit::rng::{random_seed, streams};
-use propjit::verify::suite::{self, SuiteCase, SuiteRow, SuiteStatus};
-use propjit::verify::{Difference, against};
+use propjit::game::load::Game;
+use propjit::game::machine::Backend;
+use propjit::lab::verify::suite::{self, SuiteCase, SuiteRow, SuiteStatus};
+use propjit::lab::verify::{Difference, against};
+use propjit::support::rng::{random_seed, streams};
 use serde::Serialize;
 
 use super::options::{

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use propjit::error_text::with_causes;
-use propjit::game::Game;
-use propjit::machine::RANDOM_ROLE;
-use propjit::matches::{MoveRecord, RecordLine, read_records};
-use propjit::view::{View, ViewConfig};
+use propjit::game::load::Game;
+use propjit::game::machine::RANDOM_ROLE;
+use propjit::play::matches::{MoveRecord, RecordLine, read_records};
+use propjit::play::view::{View, ViewConfig};
+use propjit::support::error_text::with_causes;
 
 use super::options::{game_name, port, seconds};
 use super::output::{Failure, Output, message};

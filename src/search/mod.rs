@@ -1,45 +1,17 @@
 //! Searches for the best move.
 //!
-//! [`mcts`] is Monte Carlo tree search. What a search asks of a game is in [`evaluator`]: the
-//! states in which some role decides ([`successor`]), with all forced moves passed over, and the
-//! moves that are legal there ([`legal`]), for many states at a time. [`heuristic`] is an evaluation
-//! that is learned here, [`leaf`] one that comes from outside.
+//! - [`mcts`] is Monte Carlo tree search.
+//! - [`expansion`] is what a search asks of a game: the states in which some role decides, with all forced moves
+//!   passed over, and the moves that are legal there, for many states at a time.
+//! - [`learned`] is an evaluation that is learned here, [`external`] one that comes from outside; `symmetry` finds
+//!   renamings by which matches stay matches.
+//! - A [`SearchBudget`] has the limits of a search.
 
-pub mod evaluator;
-pub mod heuristic;
-pub mod leaf;
-pub mod legal;
+mod budget;
+pub mod expansion;
+pub mod external;
+pub mod learned;
 pub mod mcts;
-pub mod successor;
 mod symmetry;
 
-use propjit_stop::Stop;
-
-use crate::machine::RoleId;
-use crate::setters::setters;
-
-/// The limits of a search, which may also come to an end by itself.
-#[derive(Clone, Default, Debug)]
-#[non_exhaustive]
-pub struct SearchBudget {
-    /// The number of playouts after which the search ends; it may be a few more. Those that are
-    /// spared because their result is known count, too.
-    pub playouts: Option<u64>,
-    /// The number of nodes that the search adds to the tree; it may be a few more. It ends as well when there is no
-    /// memory for more, and no room can be made, or when it came to its root so often for each of them that there seem to be no more.
-    pub nodes: Option<u64>,
-    /// The role that is to choose a move, if nothing else is wanted than that: the search ends before the
-    /// deadline if no other move can overtake the best one.
-    pub choice: Option<RoleId>,
-    /// Ends the search when it is set, or at its deadline.
-    pub stop: Stop,
-}
-
-impl SearchBudget {
-    setters! {
-        with_playouts(playouts: Option<u64>);
-        with_nodes(nodes: Option<u64>);
-        with_choice(choice: Option<RoleId>);
-        with_stop(stop: Stop);
-    }
-}
+pub use budget::SearchBudget;

@@ -1,11 +1,11 @@
 //! Matches that have begun, and how they go on.
 
-use propjit::engine::{Engines, ValidEngine};
-use propjit::machine::State;
-use propjit::machine::scalar::ScalarMachine;
-use propjit::playout::{PlayoutRunner, Playouts, RunLimits, Tally};
-use propjit::rng::streams;
-use propjit::tools::darkening::random_match;
+use propjit::game::engine::{Engines, ValidEngine};
+use propjit::game::machine::State;
+use propjit::game::machine::scalar::ScalarMachine;
+use propjit::game::playout::{PlayoutRunner, Playouts, RunLimits, Tally};
+use propjit::lab::tools::darkening::random_match;
+use propjit::support::rng::streams;
 
 /// The states of a random match, but for the one in which it ends.
 pub(crate) fn random_states(engines: &Engines, seed: u64) -> Vec<State> {

@@ -1,8 +1,8 @@
 //! A full search for forced goals, straight from the definition, and states in proved cubes.
 
-use propjit::ground::GroundGame;
-use propjit::machine::{State, StateMachine};
-use propjit::proof::{Cube, Target};
+use propjit::game::ground::GroundGame;
+use propjit::game::machine::{State, StateMachine};
+use propjit::proof::forced::{Cube, Target};
 use rand::{Rng, RngExt};
 
 use super::random_matches::{joints, legal};

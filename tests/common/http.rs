@@ -3,8 +3,8 @@
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpStream};
 
-use propjit::matches::PlayerFactory;
-use propjit::protocol::{Server, ServerLimits, Session, SessionConfig};
+use propjit::play::ggp::{Server, ServerLimits, Session, SessionConfig};
+use propjit::play::matches::PlayerFactory;
 
 /// Sends bytes, leaves the connection open, and reads until the other side closes.
 pub(crate) fn raw(address: SocketAddr, bytes: impl AsRef<[u8]>) -> String {

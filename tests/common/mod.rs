@@ -23,8 +23,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use propjit::Moments;
-use propjit::game::{Game, Setup};
-use propjit::playout::{JobId, PlayoutRunner, RunLimits, Tally};
+use propjit::game::load::{Game, Setup};
+use propjit::game::playout::{JobId, PlayoutRunner, RunLimits, Tally};
 use propjit_gdl::games::{self, GAMES};
 pub(crate) use propjit_test_support::{shared, skipped, soak};
 

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use propjit::Stop;
-use propjit::matches::{Board, Choice, Player, PlayerError, PlayerFactory, Seat};
+use propjit::game::position::Board;
+use propjit::play::matches::{Choice, Player, PlayerError, PlayerFactory, Seat};
 
 /// A player that says what a function says.
 struct Scripted<F>(F);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use propjit::rng::GameRng;
+use propjit::support::rng::GameRng;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 

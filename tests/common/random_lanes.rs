@@ -1,7 +1,7 @@
 //! Random matches in all lanes of an evaluator, which are looked at state by state.
 
 use propjit::LaneMask;
-use propjit::ground::{GroundGame, section};
+use propjit::game::ground::{GroundGame, section};
 use propjit_jit::evaluator::{Engine, LaneEvaluator};
 use propjit_jit::lanes::advance::{Start, advance, enter};
 use propjit_jit::lanes::random::LaneRandom;

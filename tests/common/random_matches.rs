@@ -1,6 +1,6 @@
 //! Random matches, and the moves that can be made in a state.
 
-use propjit::machine::{Move, RoleId, State, StateMachine};
+use propjit::game::machine::{Move, RoleId, State, StateMachine};
 use rand::{Rng, RngExt};
 
 /// The legal moves of each role.

@@ -1,7 +1,7 @@
 //! Searches with so many playouts, and the moves that they find best.
 
-use propjit::game::Game;
-use propjit::machine::Backend;
+use propjit::game::load::Game;
+use propjit::game::machine::Backend;
 use propjit::search::SearchBudget;
 use propjit::search::mcts::{Mcts, MctsConfig, SearchReport};
 

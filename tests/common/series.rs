@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use propjit::Stop;
-use propjit::game::Setup;
-use propjit::matches::{MatchConfig, PlayerFactory, Rulesheet, Series, SeriesResults};
+use propjit::game::load::Setup;
+use propjit::play::matches::{MatchConfig, PlayerFactory, Rulesheet, Series, SeriesResults};
 
 /// The player of this specification. What it learns is not kept.
 pub(crate) fn spec(text: &str) -> PlayerFactory {

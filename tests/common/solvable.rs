@@ -1,8 +1,8 @@
 //! Small games with values that are known, and their values as they are found.
 
 use propjit::Stop;
-use propjit::game::Game;
-use propjit::solve::{SolveConfig, SolveProgress, Solved, solve};
+use propjit::game::load::Game;
+use propjit::proof::solve::{SolveConfig, SolveProgress, Solved, solve};
 
 /// Heaps of coins, from one of which a role takes some in turn; who takes the last one wins.
 pub(crate) fn nim(heaps: [u32; 3]) -> String {

@@ -2,9 +2,10 @@
 
 use std::cell::RefCell;
 
-use propjit::game::{Game, Setup};
-use propjit::machine::Backend;
-use propjit::matches::{History, Script};
+use propjit::game::load::{Game, Setup};
+use propjit::game::machine::Backend;
+use propjit::game::position::History;
+use propjit::play::matches::Script;
 use propjit_gdl::games::text;
 
 /// The text is no longer than this, as each line is played.

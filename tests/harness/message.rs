@@ -6,7 +6,7 @@ use std::os::unix::net::UnixDatagram;
 use std::time::{Duration, Instant};
 
 use propjit::Stop;
-use propjit::protocol::{Request, read_message};
+use propjit::play::ggp::{Request, read_message};
 
 use super::bytes::Bytes;
 

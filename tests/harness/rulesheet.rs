@@ -4,11 +4,11 @@
 use std::time::Duration;
 
 use propjit::Stop;
-use propjit::game::{Game, Setup};
-use propjit::machine::Backend;
-use propjit::playout::{self, PlayoutConfig, PlayoutProgress};
-use propjit::rng::{GameRng, streams};
-use propjit::verify::against;
+use propjit::game::load::{Game, Setup};
+use propjit::game::machine::Backend;
+use propjit::game::playout::{self, PlayoutConfig, PlayoutProgress};
+use propjit::lab::verify::against;
+use propjit::support::rng::{GameRng, streams};
 use propjit_gdl::ground::GroundLimits;
 use propjit_gdl::prover::ProverLimits;
 

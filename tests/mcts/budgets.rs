@@ -6,7 +6,7 @@ use crate::common;
 use crate::common::search::{run, search, text};
 use crate::common::solvable::PENNIES;
 use propjit::Stop;
-use propjit::machine::{Backend, Move, RoleId};
+use propjit::game::machine::{Backend, Move, RoleId};
 use propjit::search::SearchBudget;
 use propjit::search::mcts::{Mcts, MctsConfig};
 

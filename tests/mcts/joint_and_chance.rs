@@ -2,7 +2,7 @@
 
 use crate::common;
 use crate::common::search::{search, text};
-use propjit::machine::{Backend, RoleId};
+use propjit::game::machine::{Backend, RoleId};
 use propjit::search::mcts::MctsConfig;
 
 /// Whatever the other does, to betray is better; so both do, and are worse off.

@@ -6,10 +6,10 @@ use crate::common;
 use crate::common::random_game::random_contest;
 use crate::common::random_matches::random_match;
 use crate::common::search::{run, search};
-use propjit::game::Game;
-use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
-use propjit::rng::streams;
+use propjit::game::load::Game;
+use propjit::game::machine::{Backend, Move, RoleId, State, StateMachine};
 use propjit::search::mcts::{Mcts, MctsConfig};
+use propjit::support::rng::streams;
 use rand::RngExt;
 
 /// What a match of two with alternating moves is worth for the first role, if both play

@@ -3,10 +3,8 @@
 use std::time::Duration;
 
 use propjit::Stop;
-use propjit::engine::MatchEngines;
-use propjit::search::heuristic::{
-    Heuristic, HeuristicConfig, SearchMatch, Trust, TrustedEvaluation,
-};
+use propjit::game::engine::MatchEngines;
+use propjit::search::learned::{Heuristic, HeuristicConfig, SearchMatch, Trust, TrustedEvaluation};
 use propjit::search::mcts::play_search_match;
 
 use crate::common::own_game;

@@ -2,7 +2,7 @@
 
 use crate::common;
 use crate::common::search::{run, search, text};
-use propjit::machine::{Backend, RoleId};
+use propjit::game::machine::{Backend, RoleId};
 use propjit::search::SearchBudget;
 use propjit::search::mcts::{Mcts, MctsConfig, SearchReport};
 

@@ -1,6 +1,6 @@
 //! Random matches, in which all that can be asked of a state is compared.
 
-use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
+use propjit::game::machine::{Backend, Move, RoleId, State, StateMachine};
 use rand::Rng;
 use rand::seq::IndexedRandom;
 

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use propjit::rng::GameRng;
+use propjit::support::rng::GameRng;
 use rand::RngExt;
 use rand::seq::{IndexedRandom, SliceRandom};
 

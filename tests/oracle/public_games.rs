@@ -1,8 +1,8 @@
 //! Every backend against the interpreter, on public rulesheets.
 
-use propjit::game::{Game, LoadError, Setup};
-use propjit::machine::Backend;
-use propjit::rng::streams;
+use propjit::game::load::{Game, LoadError, Setup};
+use propjit::game::machine::Backend;
+use propjit::support::rng::streams;
 
 use super::Oracle;
 use super::compare::{Compared, Ended, Tally, compare};

@@ -1,8 +1,8 @@
 //! Every backend against the interpreter, on random programs.
 
-use propjit::game::{Game, Setup};
-use propjit::machine::Backend;
-use propjit::rng::{GameRng, streams};
+use propjit::game::load::{Game, Setup};
+use propjit::game::machine::Backend;
+use propjit::support::rng::{GameRng, streams};
 
 use super::Oracle;
 use super::compare::{Compared, Ended, Tally, compare};

@@ -1,6 +1,6 @@
 //! The interpreter against matches that were recorded with another one.
 
-use propjit::verify::{Fnv64, Trace, TraceStep};
+use propjit::lab::verify::{Fnv64, Trace, TraceStep};
 
 use super::{Oracle, TooMuch};
 use crate::common;

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use propjit::Stop;
-use propjit::rng::{GameRng, streams};
-use propjit::solve::{SolveConfig, SolveProgress, solve};
+use propjit::proof::solve::{SolveConfig, SolveProgress, solve};
+use propjit::support::rng::{GameRng, streams};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use propjit::Stop;
-use propjit::game::Game;
-use propjit::similarity::{Dynamics, DynamicsConfig, dynamics};
+use propjit::game::load::Game;
+use propjit::lab::similarity::{Dynamics, DynamicsConfig, dynamics};
 
 use super::{assert_near, counting};
 use crate::common::own_game;

@@ -3,7 +3,7 @@
 //! Source: S. Evans and P. Turrini, "Improving Strategic Decisions in Sequential Games by
 //! Exploiting Positional Similarity", Games 14 (2023), 36.
 
-use propjit::similarity::{
+use propjit::lab::similarity::{
     Branch, GameTree, Measure, Sequences, assign, continuations, structural, tree_edit,
 };
 

@@ -5,9 +5,9 @@ mod figures;
 mod positions;
 
 use propjit::Stop;
-use propjit::game::Game;
-use propjit::machine::State;
-use propjit::similarity::{Comparison, Measure, SimilarityConfig};
+use propjit::game::load::Game;
+use propjit::game::machine::State;
+use propjit::lab::similarity::{Comparison, Measure, SimilarityConfig};
 
 use crate::common::game;
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use propjit::Stop;
-use propjit::machine::State;
-use propjit::similarity::{Comparison, Measure, SimilarityConfig, SimilarityError, rewards};
+use propjit::game::machine::State;
+use propjit::lab::similarity::{Comparison, Measure, SimilarityConfig, SimilarityError, rewards};
 
 use super::{assert_near, comparison, counting, state};
 use crate::common::continuations::random_states;

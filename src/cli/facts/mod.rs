@@ -6,10 +6,10 @@ mod words;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use propjit::analysis::{self, AnalysisConfig};
-use propjit::inspection::{Inspection, InspectionConfig, inspect};
-use propjit::rng::random_seed;
-use propjit::similarity::DynamicsConfig;
+use propjit::game::facts::{self, AnalysisConfig};
+use propjit::lab::inspection::{Inspection, InspectionConfig, inspect};
+use propjit::lab::similarity::DynamicsConfig;
+use propjit::support::rng::random_seed;
 
 use super::dynamics;
 use super::influence;
@@ -90,7 +90,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         .with_steps(args.steps)
         .with_seed(seed);
     let shown = show_progress(|| "looking for facts".to_string());
-    let facts = analysis::find(engines, &config, &stop);
+    let facts = facts::find(engines, &config, &stop);
     drop(shown);
     let play = args.play.then(|| {
         let _shown = show_progress(|| "playing".to_string());

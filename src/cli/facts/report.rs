@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use propjit::inspection::Inspection;
+use propjit::lab::inspection::Inspection;
 use serde::Serialize;
 
 use super::super::influence;

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use propjit::analysis::{
+use propjit::game::facts::{
     CountBounds, Counter, Facts, GoalLatch, GoalLiteral, Invariant, Linear, Literal, ProofMethod,
 };
-use propjit::ground::{GoalTable, GoalTables, GroundGame};
-use propjit::machine::RoleId;
+use propjit::game::ground::{GoalTable, GoalTables, GroundGame};
+use propjit::game::machine::RoleId;
 use propjit_jit::circuit::{Edge, Node, NodeId};
 use propjit_jit::counts::{Quantity, Term};
 

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, BufRead, IsTerminal, Read};
 
-use propjit::matches::excerpt;
+use propjit::play::matches::excerpt;
 use rustyline::error::ReadlineError;
 use rustyline::history::MemHistory;
 use rustyline::{CompletionType, Config, Editor};

@@ -7,10 +7,11 @@ mod view;
 use std::time::Duration;
 
 use propjit::Stop;
-use propjit::machine::{RANDOM_ROLE, RoleId};
-use propjit::matches::{History, excerpt, find_text};
-use propjit::rng::{GameRng, streams};
+use propjit::game::machine::{RANDOM_ROLE, RoleId};
+use propjit::game::position::{History, find_text};
+use propjit::play::matches::excerpt;
 use propjit::search::mcts::Mcts;
+use propjit::support::rng::{GameRng, streams};
 use rand::RngExt;
 
 use super::output::{Failure, Output, message, show_progress};

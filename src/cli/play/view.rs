@@ -1,7 +1,7 @@
 //! The view of a match in the terminal.
 
-use propjit::grid::Grids;
-use propjit::matches::History;
+use propjit::game::boards::Grids;
+use propjit::game::position::History;
 
 use crate::cli::picture::{Pictures, wrap};
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use propjit::Stop;
-use propjit::certificate::{self, Certificate, CheckProgress};
+use propjit::proof::certificate::{self, Certificate, CheckProgress};
 use propjit_gdl::rules::Rules;
 use serde::Serialize;
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use propjit::Stop;
-use propjit::solve::{SolveConfig, SolveProgress, Solved, solve};
+use propjit::proof::solve::{SolveConfig, SolveProgress, Solved, solve};
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, mebibytes, seconds, threads};

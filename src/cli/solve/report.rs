@@ -3,11 +3,11 @@
 use std::fmt;
 use std::time::Duration;
 
-use propjit::certificate::GoalRange;
-use propjit::game::Game;
-use propjit::machine::Move;
-use propjit::solve::{RoleBounds, SolveMethod, Solved};
-use propjit::unproved::Unproved;
+use propjit::game::load::Game;
+use propjit::game::machine::Move;
+use propjit::proof::certificate::GoalRange;
+use propjit::proof::solve::{RoleBounds, SolveMethod, Solved};
+use propjit::proof::unproved::Unproved;
 use serde::Serialize;
 
 use super::Row;

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 use super::node::NodeId;
 use super::tree::Tree;
-use crate::machine::{MachineError, Move, State};
-use crate::plan::Plan;
-use crate::playout::Line;
-use crate::search::evaluator::Evaluator;
+use crate::game::machine::{MachineError, Move, State};
+use crate::game::playout::Line;
+use crate::proof::plan::Plan;
+use crate::search::expansion::Evaluator;
 
 /// A match of the only role, to its end.
 #[derive(Debug)]

@@ -9,8 +9,8 @@ use super::dominance::Dominance;
 use super::joint::{JointDecision, JointId};
 use super::node::{Bounds, NodeId};
 use super::tree::Tree;
-use crate::machine::RoleId;
-use crate::search::successor::Successor;
+use crate::game::machine::RoleId;
+use crate::search::expansion::successor::Successor;
 
 impl Tree {
     /// The only role of the game can get at least `goal` in this node.

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::program::ProgramCommand;
-use crate::search::heuristic::{LearnOn, Trust};
-use crate::search::leaf::LeafEvaluation;
-use crate::setters::setters;
+use crate::search::external::LeafEvaluation;
+use crate::search::learned::{LearnOn, Trust};
+use crate::support::program::ProgramCommand;
+use crate::support::setters::setters;
 
 /// How to search.
 #[derive(Clone, Debug)]
@@ -38,9 +38,9 @@ pub struct MctsConfig {
     pub darkening: bool,
     /// How many joint moves a match may have.
     pub max_steps: u32,
-    /// Whether [decisive moves](crate::decisive) are played in playouts.
+    /// Whether [decisive moves](crate::game::circuits::decisive) are played in playouts.
     pub decisive: bool,
-    /// Whether a [prover](crate::proof) looks for forced wins beside the search.
+    /// Whether a [prover](crate::proof::forced) looks for forced wins beside the search.
     pub local: bool,
     /// The share of each thread's time that this prover has, up to one thread in all; more than 0.
     /// By default 0.2 with playouts alone, and 0.05 beside an evaluation, which sees much of the
@@ -48,14 +48,14 @@ pub struct MctsConfig {
     pub local_share: Option<f64>,
     /// Processes that look for forced wins, beside that prover or instead of it.
     pub provers: Vec<ProgramCommand>,
-    /// How a [learned evaluation](crate::search::heuristic) is used, if it is.
+    /// How a [learned evaluation](crate::search::learned) is used, if it is.
     pub evaluation: Option<EvaluationUse>,
     /// How long an evaluation may be learned, on a thread beside the search, unless one is known
     /// that was learned for at least half of that.
     pub learning: Duration,
     /// On how many threads matches are played for that.
     pub learning_threads: usize,
-    /// Whether evaluations are [kept](crate::search::heuristic::Known) in the folder of profiles, so that those of known
+    /// Whether evaluations are [kept](crate::search::learned::Known) in the folder of profiles, so that those of known
     /// games are there at once.
     pub keep: bool,
     /// Whether learning goes on when an evaluation is there. The tree is made anew for what is learned.
@@ -63,21 +63,21 @@ pub struct MctsConfig {
     /// Whether goal bounds and decisive moves, if they take long, are looked for only after an evaluation is learned: where
     /// there is one core for both, and learning is what the start of a match is for.
     pub learn_first: bool,
-    /// How leaves are [evaluated from outside](crate::search::leaf), if they are: then there are no
+    /// How leaves are [evaluated from outside](crate::search::external), if they are: then there are no
     /// random playouts, and nothing is learned.
     pub leaves: Option<LeafEvaluation>,
-    /// Whether a [planner](crate::plan) works beside the search, on two threads of its own, in a
+    /// Whether a [planner](crate::proof::plan) works beside the search, on two threads of its own, in a
     /// game of one role. It has a quarter of the memory.
     pub plan: bool,
     /// Whether all states are enumerated beside the search, in a game of several roles, if there are
     /// so few that this takes at most a tenth of the first search's time, on a thread of its own,
     /// and a quarter as much memory as the tree may have.
     pub solve: bool,
-    /// The [seed](crate::rng) of the random numbers.
+    /// The [seed](crate::support::rng) of the random numbers.
     pub seed: u64,
 }
 
-/// How a [learned evaluation](crate::search::heuristic) is used. What is not set is as suits an evaluation
+/// How a [learned evaluation](crate::search::learned) is used. What is not set is as suits an evaluation
 /// that is [trusted](Trust) as far as it is.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct EvaluationUse {

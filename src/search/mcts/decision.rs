@@ -11,8 +11,8 @@ use super::node::{Expected, Meta, NodeId};
 use super::slots::{SlotPlan, Slots};
 use super::tree::EdgeKnowledge;
 use super::words::AtomicU64;
-use crate::machine::{Move, State};
-use crate::search::successor::Siblings;
+use crate::game::machine::{Move, State};
+use crate::search::expansion::successor::Siblings;
 
 /// The only word of the head: how many edges there are; and from bit 32 on in which form it is written what they
 /// lead to.

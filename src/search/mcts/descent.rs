@@ -10,9 +10,9 @@ use super::node::{Decider, NodeId, Stage};
 use super::path::{Choice, Path, Step};
 use super::selection::{Criteria, Selection};
 use super::tree::Tree;
-use crate::machine::{Move, RoleId, State};
-use crate::rng::GameRng;
-use crate::search::successor::Successor;
+use crate::game::machine::{Move, RoleId, State};
+use crate::search::expansion::successor::Successor;
+use crate::support::rng::GameRng;
 
 /// The tools of a thread on its way down the tree.
 pub(super) struct DescentContext {

@@ -9,7 +9,7 @@
 use rustc_hash::FxHashMap;
 
 use super::node::Bounds;
-use crate::machine::RoleId;
+use crate::game::machine::RoleId;
 
 /// What is proved of a decision that several roles make at once.
 #[derive(Debug)]
@@ -314,7 +314,7 @@ mod tests {
     /// Whatever is proved by bounds holds for all values within them: for three roles, by random tables.
     #[test]
     fn what_is_proved_by_bounds_holds_for_values() {
-        use crate::rng::streams;
+        use crate::support::rng::streams;
         use rand::RngExt;
         let mut rng = streams(5).next().unwrap();
         let counts = [2, 3, 2];

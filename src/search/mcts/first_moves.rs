@@ -15,8 +15,8 @@ use super::decision::Edge;
 use super::node::Decider;
 use super::path::Path;
 use super::tree::Tree;
-use crate::machine::{Move, RoleId};
-use crate::playout::MoveNumbers;
+use crate::game::machine::{Move, RoleId};
+use crate::game::playout::MoveNumbers;
 
 /// Of how many moves in the root a playout has to tell.
 const LEAST_MOVES: f64 = 25.0;
@@ -221,10 +221,10 @@ mod tests {
     use super::super::shared::{Shared, Wanted};
     use super::super::worker::Worker;
     use super::*;
-    use crate::game::{Game, Setup};
-    use crate::machine::Backend;
-    use crate::rng;
-    use crate::search::evaluator::{Evaluator, evaluator};
+    use crate::game::load::{Game, Setup};
+    use crate::game::machine::Backend;
+    use crate::search::expansion::{Evaluator, evaluator};
+    use crate::support::rng;
     use propjit_stop::Stop;
     use std::time::Duration;
 

@@ -8,10 +8,10 @@ use rustc_hash::FxHashMap;
 
 use super::dominance::Dominance;
 use super::node::{Bounds, NodeId};
-use crate::machine::{Move, RoleId};
-use crate::rng::GameRng;
-use crate::search::legal::Legal;
-use crate::statistics::Moments;
+use crate::game::machine::{Move, RoleId};
+use crate::search::expansion::legal::Legal;
+use crate::support::rng::GameRng;
+use crate::support::statistics::Moments;
 
 /// How often a role chooses without regard to its strategy, so that nothing stays untried.
 const AT_RANDOM: f64 = 0.1;

@@ -1,4 +1,4 @@
-//! Leaves that are [evaluated from outside](crate::search::leaf): collected, evaluated together, and
+//! Leaves that are [evaluated from outside](crate::search::external): collected, evaluated together, and
 //! backed up.
 
 use std::sync::atomic::Ordering;
@@ -11,8 +11,8 @@ use super::path::Path;
 use super::shared::Wanted;
 use super::tree::Tree;
 use super::worker::Worker;
-use crate::machine::{MachineError, RoleId, State};
-use crate::search::leaf::{LeafEvaluation, PolicyPlayouts, positions_of, softmax};
+use crate::game::machine::{MachineError, RoleId, State};
+use crate::search::external::{LeafEvaluation, PolicyPlayouts, positions_of, softmax};
 
 /// The number of visits of the root for each leaf that may wait, beyond the first.
 const VISITS_PER_LEAF: u64 = 4;

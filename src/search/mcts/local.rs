@@ -1,4 +1,4 @@
-//! Local search: what [provers](crate::proof) beside the search find out about positions of the
+//! Local search: what [provers](crate::proof::forced) beside the search find out about positions of the
 //! tree.
 
 use std::cmp::Reverse;
@@ -14,11 +14,13 @@ use super::local_report::{Forced, LocalReport, LocalTarget};
 use super::node::{Decider, NodeId};
 use super::report::{ProvedBy, SearchReport};
 use super::tree::Tree;
-use crate::engine::Engines;
-use crate::game::Game;
-use crate::ground::GroundGame;
-use crate::machine::{RoleId, State};
-use crate::proof::{Finding, KnownWins, ProofAnswer, ProofPosition, ProofWorkers, TargetStatus};
+use crate::game::engine::Engines;
+use crate::game::ground::GroundGame;
+use crate::game::load::Game;
+use crate::game::machine::{RoleId, State};
+use crate::proof::forced::{
+    Finding, KnownWins, ProofAnswer, ProofPosition, ProofWorkers, TargetStatus,
+};
 
 /// The time after which positions are chosen anew: the first time, and at most. It doubles.
 const INTERVAL: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(2)];
@@ -297,9 +299,9 @@ mod tests {
 
     use super::super::node::Bounds;
     use super::*;
-    use crate::machine::{Move, RoleId};
-    use crate::search::legal::LegalMoves;
-    use crate::search::successor::{Expansions, NodeInfo, Successor, Successors, Turn};
+    use crate::game::machine::{Move, RoleId};
+    use crate::search::expansion::legal::LegalMoves;
+    use crate::search::expansion::successor::{Expansions, NodeInfo, Successor, Successors, Turn};
 
     #[test]
     fn nodes_are_chosen_while_other_threads_count_visits() {

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::machine::Move;
-use crate::proof::Target;
+use crate::game::machine::Move;
+use crate::proof::forced::Target;
 
 /// What local search has brought.
 #[derive(Clone, PartialEq, Debug, Serialize)]

@@ -63,19 +63,19 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::engine::MatchEngines;
-use crate::game::Game;
-use crate::machine::{Backend, MachineError, Move, RoleId, State, check_memory};
-use crate::playout::PlayoutProgress;
-use crate::rng;
-use crate::threads::{self, ThreadError};
-use crate::unproved::Unproved;
+use crate::game::engine::MatchEngines;
+use crate::game::load::Game;
+use crate::game::machine::{Backend, MachineError, Move, RoleId, State, check_memory};
+use crate::game::playout::PlayoutProgress;
+use crate::proof::unproved::Unproved;
+use crate::support::rng;
+use crate::support::threads::{self, ThreadError};
 use propjit_stop::Stop;
 
 use super::SearchBudget;
-use super::evaluator::{Evaluator, evaluator};
-use super::heuristic::{LearnOn, Roles};
-use super::successor::Successor;
+use crate::search::expansion::successor::Successor;
+use crate::search::expansion::{Evaluator, evaluator};
+use crate::search::learned::{LearnOn, Roles};
 pub use config::{EvaluationUse, MctsConfig};
 use local::LocalSearch;
 pub use local_report::{Forced, LocalReport, LocalTarget};
@@ -100,8 +100,8 @@ const MOST_DEPTH: u32 = u32::MAX / 2;
 /// A search, with what it found out so far.
 ///
 /// ```
-/// # use propjit::game::{Game, Setup};
-/// use propjit::machine::{Backend, RoleId};
+/// # use propjit::game::load::{Game, Setup};
+/// use propjit::game::machine::{Backend, RoleId};
 /// use propjit::search::SearchBudget;
 /// use propjit::search::mcts::{MctsConfig, Mcts};
 ///

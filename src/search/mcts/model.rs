@@ -16,8 +16,8 @@ use super::node::{Bounds, Meta, Node, Stage};
 use super::slots::SlotPlan;
 use super::tree::EdgeKnowledge;
 use super::words::AtomicU64;
-use crate::machine::{Move, RoleId, State};
-use crate::search::successor::{NodeInfo, Successor, Successors, Turn};
+use crate::game::machine::{Move, RoleId, State};
+use crate::search::expansion::successor::{NodeInfo, Successor, Successors, Turn};
 
 const RANGES: [Bounds; 1] = [Bounds {
     low: 0.0,

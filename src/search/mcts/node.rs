@@ -7,9 +7,9 @@ use std::sync::atomic::Ordering;
 
 use super::arena::{Block, get, set};
 use super::words::AtomicU64;
-use crate::machine::RoleId;
-use crate::search::heuristic::{Roles, Shares};
-use crate::search::successor::{NodeInfo, Turn};
+use crate::game::machine::RoleId;
+use crate::search::expansion::successor::{NodeInfo, Turn};
+use crate::search::learned::{Roles, Shares};
 
 /// A node: the block that it is in.
 pub(super) type NodeId = Block;

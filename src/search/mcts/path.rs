@@ -4,7 +4,7 @@ use super::arena::Block;
 use super::joint::JointId;
 use super::node::NodeId;
 use super::tree::Tree;
-use crate::machine::Move;
+use crate::game::machine::Move;
 
 /// The decisions from the root on.
 #[derive(Default, Debug)]

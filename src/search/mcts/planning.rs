@@ -1,4 +1,4 @@
-//! Planning beside the search, in a game of one role: what a [planner](crate::plan) finds out
+//! Planning beside the search, in a game of one role: what a [planner](crate::proof::plan) finds out
 //! about the root.
 
 use std::fmt;
@@ -14,10 +14,10 @@ use super::node::Bounds;
 use super::report::{ProvedBy, SearchReport};
 use super::shared::Shared;
 use super::tree::Tree;
-use crate::engine::Engines;
-use crate::machine::{RoleId, State};
-use crate::plan::{PlanLimits, PlanMethod, PlanProgress, Planner};
-use crate::unproved::Unproved;
+use crate::game::engine::Engines;
+use crate::game::machine::{RoleId, State};
+use crate::proof::plan::{PlanLimits, PlanMethod, PlanProgress, Planner};
+use crate::proof::unproved::Unproved;
 
 /// The part of the search's memory that the planner has: one over this.
 const MEMORY_PART: usize = 4;

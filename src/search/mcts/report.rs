@@ -13,9 +13,9 @@ use super::node::{Bounds, Decider, NodeId, Stage, is_exact};
 use super::planning::PlanReport;
 use super::solving::StatesReport;
 use super::tree::Tree;
-use crate::machine::{Move, RoleId};
-use crate::statistics::Moments;
-use crate::unproved::Unproved;
+use crate::game::machine::{Move, RoleId};
+use crate::proof::unproved::Unproved;
+use crate::support::statistics::Moments;
 
 /// The result of a search for one role.
 #[derive(Clone, PartialEq, Debug)]

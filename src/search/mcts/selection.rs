@@ -8,7 +8,7 @@ use super::arena::Block;
 use super::decision::Decision;
 use super::node::{Decider, Node, NodeId, Stage};
 use super::tree::Tree;
-use crate::machine::RoleId;
+use crate::game::machine::RoleId;
 
 /// How many scores are compared at a time.
 const LANES: usize = 8;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::decision::Edge;
 use super::tree::Tree;
-use crate::machine::RoleId;
+use crate::game::machine::RoleId;
 
 /// The part of the time after which it is known how fast a search is: one over this.
 const FIRST_LOOK: u32 = 16;
@@ -78,9 +78,9 @@ mod tests {
     use super::super::arena::AllocationBuffer;
     use super::super::node::Bounds;
     use super::*;
-    use crate::machine::{Move, State};
-    use crate::search::legal::LegalMoves;
-    use crate::search::successor::{Expansions, NodeInfo, Successor, Successors, Turn};
+    use crate::game::machine::{Move, State};
+    use crate::search::expansion::legal::LegalMoves;
+    use crate::search::expansion::successor::{Expansions, NodeInfo, Successor, Successors, Turn};
 
     const ROLE: RoleId = RoleId(0);
 

@@ -7,8 +7,8 @@ use parking_lot::Mutex;
 use super::best_line::BestLine;
 use super::settlement::Settlement;
 use super::tree::Tree;
-use crate::playout::PlayoutProgress;
-use crate::statistics::Moments;
+use crate::game::playout::PlayoutProgress;
+use crate::support::statistics::Moments;
 
 /// The cost that the playouts of a leaf may have, in gates evaluated for all lanes: a small part of
 /// what it takes to choose a leaf and to make its node. With that, breakthrough and reversi get 1

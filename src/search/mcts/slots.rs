@@ -7,9 +7,9 @@
 use super::arena::{get, set};
 use super::node::Meta;
 use super::words::AtomicU64;
-use crate::machine::State;
-use crate::search::successor::{NodeInfo, Siblings, Turn};
-use crate::state::ones;
+use crate::game::machine::State;
+use crate::game::vocabulary::state::ones;
+use crate::search::expansion::successor::{NodeInfo, Siblings, Turn};
 
 /// States of fewer words are all written whole.
 const MANY_WORDS: usize = 6;
@@ -281,8 +281,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::machine::RoleId;
-    use crate::search::successor::Successors;
+    use crate::game::machine::RoleId;
+    use crate::search::expansion::successor::Successors;
 
     proptest! {
         /// States and goals are read as they were written, however much states differ.

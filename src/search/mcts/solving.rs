@@ -9,10 +9,10 @@ use propjit_stop::Stop;
 use serde::Serialize;
 
 use super::report::{ProvedBy, SearchReport, order};
-use crate::background::Background;
-use crate::engine::Engines;
-use crate::machine::{Move, State};
-use crate::solve::StateValues;
+use crate::game::engine::Engines;
+use crate::game::machine::{Move, State};
+use crate::proof::solve::StateValues;
+use crate::support::background::Background;
 
 /// The part of the search's memory that the states may have: one over this.
 const MEMORY_PART: usize = 4;

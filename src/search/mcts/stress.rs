@@ -23,12 +23,12 @@ use super::path::Path;
 use super::selection::Selection;
 use super::tree::Tree;
 use super::valuation::Valuation;
-use crate::machine::{Move, RoleId, State};
-use crate::proof::Target;
-use crate::rng::streams;
-use crate::search::heuristic::{Evaluation, Inputs, Roles, Scorer, Trust, Weights};
-use crate::search::legal::LegalMoves;
-use crate::search::successor::{Expansions, NodeInfo, Successor, Successors, Turn};
+use crate::game::machine::{Move, RoleId, State};
+use crate::proof::forced::Target;
+use crate::search::expansion::legal::LegalMoves;
+use crate::search::expansion::successor::{Expansions, NodeInfo, Successor, Successors, Turn};
+use crate::search::learned::{Evaluation, Inputs, Roles, Scorer, Trust, Weights};
+use crate::support::rng::streams;
 
 const THREADS: u64 = if cfg!(miri) { 2 } else { 4 };
 

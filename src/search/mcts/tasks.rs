@@ -12,10 +12,10 @@ use super::solving::Solving;
 use super::tree::Tree;
 use super::trial_match::play_search_match;
 use super::valuation::Valuation;
-use crate::analysis::GoalBoundsTask;
-use crate::game::Game;
-use crate::machine::{Backend, Move, State};
-use crate::search::heuristic::{HeuristicConfig, HeuristicTask, Roles};
+use crate::game::facts::GoalBoundsTask;
+use crate::game::load::Game;
+use crate::game::machine::{Backend, Move, State};
+use crate::search::learned::{HeuristicConfig, HeuristicTask, Roles};
 
 /// How many gates a circuit has if it takes seconds to find out what bounds goals.
 const MANY_GATES: usize = 10_000;

@@ -10,11 +10,11 @@ use super::shared::{Shared, Wanted};
 use super::tree::Tree;
 use super::valuation::Valuation;
 use super::worker::Worker;
-use crate::machine::{MachineError, Move, RoleId};
-use crate::rng::{self, GameRng};
-use crate::search::evaluator::{Evaluator, lanes_evaluator};
-use crate::search::heuristic::{MAX_STEPS, SearchMatch, TrustedEvaluation, side_of};
-use crate::search::successor::Successor;
+use crate::game::machine::{MachineError, Move, RoleId};
+use crate::search::expansion::successor::Successor;
+use crate::search::expansion::{Evaluator, lanes_evaluator};
+use crate::search::learned::{MAX_STEPS, SearchMatch, TrustedEvaluation, side_of};
+use crate::support::rng::{self, GameRng};
 
 /// How many nodes a search makes before a move. With 100 or 300, evaluations win that lose at equal clocks: in quad_7x7
 /// they get 0.80 and 0.85, with 1000 nodes 0.25 and with 3000 0.10.
@@ -42,7 +42,7 @@ struct Side {
     shared: Shared,
 }
 
-/// Plays a match: see [`PlaySearchMatch`](crate::search::heuristic::PlaySearchMatch). The searches are made on this thread,
+/// Plays a match: see [`PlaySearchMatch`](crate::search::learned::PlaySearchMatch). The searches are made on this thread,
 /// one after the other.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! What a learned [evaluation](crate::search::heuristic) tells about the nodes of the tree.
+//! What a learned [evaluation](crate::search::learned) tells about the nodes of the tree.
 //!
 //! Nodes and edges have a value for each of two to four roles, beside the mean of what evaluations brought.
 //! That of an expanded node is the value of the child that is best for who decides: a minimax
@@ -14,9 +14,9 @@ use super::config::{EvaluationUse, EvaluationWeights};
 use super::decision::{Decision, Edge};
 use super::node::{Bounds, Expected, Node, NodeId};
 use super::tree::Tree;
-use crate::machine::RoleId;
-use crate::search::heuristic::{Evaluation, Scorer, Trust, TrustedEvaluation};
-use crate::search::successor::Expansion;
+use crate::game::machine::RoleId;
+use crate::search::expansion::successor::Expansion;
+use crate::search::learned::{Evaluation, Scorer, Trust, TrustedEvaluation};
 
 /// An evaluation for a tree, and how it is used.
 #[derive(Clone, Debug)]

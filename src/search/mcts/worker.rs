@@ -12,13 +12,13 @@ use super::path::Path;
 use super::selection::Selection;
 use super::shared::{FIRST_PLAYOUTS, Shared, Wanted};
 use super::tree::Tree;
-use crate::machine::{MachineError, Move, State};
-use crate::playout::{RunLimits, Tally};
-use crate::rng::GameRng;
-use crate::search::evaluator::Evaluator;
-use crate::search::heuristic::Scorer;
-use crate::search::successor::{Expansion, Successor, Transition};
-use crate::statistics::Moments;
+use crate::game::machine::{MachineError, Move, State};
+use crate::game::playout::{RunLimits, Tally};
+use crate::search::expansion::Evaluator;
+use crate::search::expansion::successor::{Expansion, Successor, Transition};
+use crate::search::learned::Scorer;
+use crate::support::rng::GameRng;
+use crate::support::statistics::Moments;
 use propjit_stop::Stop;
 
 /// How many paths set out from the root before anything else is looked at.

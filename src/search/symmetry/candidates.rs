@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::Symmetry;
-use crate::ground::GroundGame;
-use crate::shape::Shaped;
+use crate::game::ground::GroundGame;
+use crate::game::vocabulary::shape::Shaped;
 
 /// A way to map a rectangle to itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

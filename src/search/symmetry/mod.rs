@@ -10,11 +10,11 @@ mod candidates;
 
 use propjit_stop::Stop;
 
-use super::evaluator::Evaluator;
-use super::successor::{Expansion, NodeInfo, Turn};
-use crate::ground::GroundGame;
-use crate::machine::{MachineError, RoleId, State};
-use crate::state::ones;
+use crate::game::ground::GroundGame;
+use crate::game::machine::{MachineError, RoleId, State};
+use crate::game::vocabulary::state::ones;
+use crate::search::expansion::Evaluator;
+use crate::search::expansion::successor::{Expansion, NodeInfo, Turn};
 use candidates::candidates;
 
 /// Other names for propositions and roles of a game for two.
@@ -130,10 +130,10 @@ mod tests {
     use rand::RngExt;
 
     use super::*;
-    use crate::game::{Game, Setup};
-    use crate::machine::Backend;
-    use crate::rng;
-    use crate::search::evaluator::evaluator;
+    use crate::game::load::{Game, Setup};
+    use crate::game::machine::Backend;
+    use crate::search::expansion::evaluator;
+    use crate::support::rng;
 
     /// The symmetries of one of the project's games that hold in its initial state and after each of some
     /// random joint moves: how many there are, and how many of them exchange the roles.

@@ -25,11 +25,11 @@ use super::joint::JointDecision;
 use super::node::{Bounds, Decider, Meta, Node, NodeId, Stage};
 use super::slots::SlotPlan;
 use super::valuation::Valuation;
-use crate::analysis::GoalBounds;
-use crate::machine::{RoleId, State};
-use crate::proof::{KnownWins, ProofWins, Target};
-use crate::search::successor::{Expansion, NodeInfo, Successor, Turn};
-use crate::solve::StateValues;
+use crate::game::facts::GoalBounds;
+use crate::game::machine::{RoleId, State};
+use crate::proof::forced::{KnownWins, ProofWins, Target};
+use crate::proof::solve::StateValues;
+use crate::search::expansion::successor::{Expansion, NodeInfo, Successor, Turn};
 
 /// How many parts the table of states has, each of which one thread may use at a time.
 const SHARDS: usize = 64;

@@ -6,7 +6,7 @@ use super::super::arena::{AllocationBuffer, Arena, Marks};
 use super::super::decision::Edge;
 use super::super::node::{Decider, Node, NodeId, Stage};
 use super::Tree;
-use crate::search::successor::Successor;
+use crate::search::expansion::successor::Successor;
 
 impl Tree {
     /// No marks yet.

@@ -1,0 +1,389 @@
+//! The boards of a game, for people to look at: inferred from how its fluents are used.
+//!
+//! Nothing in the rules says that `(cell 1 2 x)` is a piece on a board. But its first two constants
+//! range over numbers, or over constants that a successor relation puts in order, and in no state
+//! that random matches come to is there a second thing at `1 2`. That is what is looked for, so
+//! names do not matter. [`Grids::find`] finds the boards, [`Grids::picture`] tells what is on them in
+//! a state, and [`Grids::places`] which places a move speaks of.
+//!
+//! - `order`: the order of constants.
+//! - `samples`, `relation`, `infer`: what was seen, and the boards that it tells of.
+//! - `fluent`: how fluents are read. `moves`, `owners`: what moves have to do with it.
+//! - `layout`, `slant`, `symbols`: how it is drawn.
+
+mod fluent;
+mod infer;
+mod layout;
+mod moves;
+mod order;
+mod owners;
+mod relation;
+mod samples;
+mod slant;
+mod symbols;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use propjit_stop::Stop;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::game::load::Game;
+use crate::game::machine::{MachineError, RoleId};
+use crate::game::vocabulary::shape::Shaped;
+use fluent::Fluent;
+use infer::boards;
+pub use layout::GridKind;
+use layout::{Hints, Layout};
+use moves::{Part, Reading, readings};
+use order::{Domain, Orders};
+use owners::Owners;
+use relation::Relation;
+use samples::Samples;
+use slant::slant;
+
+/// The boards of a game: none by default.
+#[derive(Default, Debug)]
+pub struct Grids {
+    grids: Vec<Grid>,
+    /// How fluents of each shape are read.
+    fluents: FxHashMap<String, Fluent>,
+    /// How moves of each shape are read.
+    moves: FxHashMap<String, Reading>,
+}
+
+/// A board: places, and what can be there.
+#[derive(Debug)]
+pub struct Grid {
+    /// The names of its fluents, the most important one first.
+    pub names: Vec<String>,
+    /// What it looks like.
+    pub kind: GridKind,
+    /// Its places, row by row from the top, each row from the left.
+    pub sites: Vec<Site>,
+    /// The names of columns with their distances from the left below the lowest row, in half cells.
+    pub columns: Vec<(u32, String)>,
+    /// The names of rows with their distances from the top, in half cells.
+    pub rows: Vec<(u32, String)>,
+    /// What can be there, by its text.
+    pub contents: BTreeMap<String, Content>,
+    /// The places by their names.
+    numbers: FxHashMap<String, usize>,
+}
+
+/// A place of a board.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Site {
+    /// Its coordinates, separated by blanks.
+    pub name: String,
+    /// The distance from the left, in half cells.
+    pub left: u32,
+    /// The distance from the top, in half cells.
+    pub top: u32,
+}
+
+/// Something that can be on a board.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Content {
+    /// A short name, different from that of all else on the board.
+    pub symbol: String,
+    /// The role to which it belongs, if one was seen to bring it there.
+    pub owner: Option<RoleId>,
+    /// Whether it says that nothing is there.
+    pub is_empty: bool,
+}
+
+/// A place of one of the boards.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Place {
+    /// The number of the board.
+    pub grid: usize,
+    /// The number of the place on it.
+    pub site: usize,
+}
+
+/// What is on the boards in a state.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Picture {
+    /// For each board and each of its places what is there; nothing where it is empty.
+    pub contents: Vec<Vec<Vec<String>>>,
+    /// For each board the places between which there are lines.
+    pub lines: Vec<Vec<(usize, usize)>>,
+    /// The fluents that are on no board.
+    pub rest: Vec<String>,
+}
+
+/// Names of what says that nothing is there, and others that may say so where something is everywhere.
+const EMPTY: [&str; 3] = ["blank", "empty", "none"];
+const EMPTY_IF_FULL: [&str; 2] = ["b", "e"];
+
+/// On a board that is full of contents, the one that is at so many of the places at first says that
+/// they are empty.
+const MOSTLY: f64 = 0.4;
+
+impl Grids {
+    /// Finds the boards of a game, within some seconds.
+    ///
+    /// # Errors
+    /// When the game cannot be evaluated.
+    pub fn find(game: &Game, stop: &Stop) -> Result<Grids, MachineError> {
+        let rules = game.rules();
+        let orders = Orders::new(rules);
+        let samples = Samples::play(game, stop)?;
+        let relations = Relation::all(&samples, &orders);
+        let names = rules.roles.iter().map(|&role| rules.terms.text(role));
+        let roles = Domain::new(names.collect(), false);
+        let boards = boards(&relations, &roles);
+        let mut fluents = FxHashMap::default();
+        for (number, board) in boards.iter().enumerate() {
+            for (at, layer) in board.layers.iter().enumerate() {
+                let relation = &relations[layer.relation];
+                let fluent = Fluent::new(number, at, layer, relation);
+                fluents.insert(relation.shape.clone(), fluent);
+            }
+        }
+        let mut grids = Grids {
+            grids: Vec::new(),
+            fluents,
+            moves: FxHashMap::default(),
+        };
+        let place = |fluent: &str| {
+            grids
+                .read(fluent)
+                .map(|(fluent, place, _)| (fluent.board, place))
+        };
+        grids.moves = readings(&boards, &samples, &orders, place);
+        let slant = slant(rules, &orders);
+        grids.grids = (boards.iter().enumerate())
+            .map(|(number, board)| {
+                let is_transposed = grids.lines_of(number).is_some_and(|axis| axis == 1);
+                let layout = Layout::new(
+                    board,
+                    Hints {
+                        is_transposed,
+                        slant,
+                        are_all_known: game.ground_game().is_some(),
+                    },
+                );
+                let names = board.layers.iter();
+                let names = names.map(|layer| relations[layer.relation].name().to_string());
+                Grid::new(names.collect(), layout)
+            })
+            .collect();
+        grids.name_contents(&samples, &roles);
+        Ok(grids)
+    }
+
+    /// The boards.
+    pub fn grids(&self) -> &[Grid] {
+        &self.grids
+    }
+
+    /// What is on the boards in the state in which these fluents hold, given as canonical texts.
+    pub fn picture(&self, fluents: &[String]) -> Picture {
+        let mut picture = Picture {
+            contents: self
+                .grids
+                .iter()
+                .map(|grid| vec![Vec::new(); grid.sites.len()])
+                .collect(),
+            lines: vec![Vec::new(); self.grids.len()],
+            rest: Vec::new(),
+        };
+        for text in fluents {
+            let Some((fluent, place, content)) = self.read(text) else {
+                picture.rest.push(text.clone());
+                continue;
+            };
+            let grid = &self.grids[fluent.board];
+            let end = fluent.is_edges.then(|| grid.numbers.get(&content));
+            match (grid.numbers.get(&place), end) {
+                (Some(&from), Some(Some(&to))) => picture.lines[fluent.board].push((from, to)),
+                (Some(&site), None) => {
+                    let is_empty = |content: &Content| content.is_empty;
+                    if !grid.contents.get(&content).is_some_and(is_empty) {
+                        picture.contents[fluent.board][site].push(content);
+                    }
+                }
+                _ => picture.rest.push(text.clone()),
+            }
+        }
+        picture
+    }
+
+    /// The places that a move speaks of, in the order in which it does: a column, say, where it
+    /// names only one coordinate.
+    pub fn places(&self, played: &str) -> Vec<Vec<Place>> {
+        let shaped = Shaped::of(played);
+        let Some(reading) = self.moves.get(&shaped.shape) else {
+            return Vec::new();
+        };
+        let Grid { sites, numbers, .. } = &self.grids[reading.board];
+        let named = |part: &Part| -> Vec<usize> {
+            match part.place(&shaped.constants) {
+                Some(place) => numbers.get(&place).copied().into_iter().collect(),
+                None => (sites.iter().enumerate())
+                    .filter(|(_, site)| part.names(&shaped.constants, &site.name))
+                    .map(|(site, _)| site)
+                    .collect(),
+            }
+        };
+        let grid = reading.board;
+        let place = |site| Place { grid, site };
+        let parts = (reading.places.iter())
+            .map(|part| named(part).into_iter().map(place).collect::<Vec<_>>());
+        parts.filter(|places| !places.is_empty()).collect()
+    }
+
+    /// The place of a fluent, if it is on a board and not between places.
+    pub fn place(&self, fluent: &str) -> Option<Place> {
+        let (fluent, place, _) = self.read(fluent).filter(|(fluent, ..)| !fluent.is_edges)?;
+        let grid = fluent.board;
+        let site = *self.grids[grid].numbers.get(&place)?;
+        Some(Place { grid, site })
+    }
+
+    /// A fluent that is on a board: its reading, its place and what it says is there.
+    fn read(&self, text: &str) -> Option<(&Fluent, String, String)> {
+        let Shaped { shape, constants } = Shaped::of(text);
+        let fluent = self.fluents.get(&shape)?;
+        Some((fluent, fluent.place(&constants), fluent.content(&constants)))
+    }
+
+    /// The coordinate that moves name alone, if some do.
+    fn lines_of(&self, board: usize) -> Option<usize> {
+        let readings = self.moves.values().filter(|reading| reading.board == board);
+        let mut parts = readings.flat_map(|reading| &reading.places);
+        parts.find_map(|part| match part {
+            Part::Line(_, axis) => Some(*axis),
+            Part::Place(_) => None,
+        })
+    }
+
+    /// Finds out what can be on the boards, and whose it is.
+    fn name_contents(&mut self, samples: &Samples, roles: &Domain) {
+        let mut contents: Vec<BTreeSet<String>> = vec![BTreeSet::new(); self.grids.len()];
+        for text in &samples.fluents {
+            if let Some((fluent, _, content)) = self.read(text)
+                && !fluent.is_edges
+            {
+                contents[fluent.board].insert(content);
+            }
+        }
+        let owners = self.owners(samples, roles.len());
+        for (number, contents) in contents.into_iter().enumerate() {
+            let empty = match self.grids[number].kind {
+                GridKind::Row => None,
+                _ => {
+                    let says_nothing = |content: &str| {
+                        let is_owned = roles.len() > 1 && owners.owner(content).is_some();
+                        !is_owned && content.split(' ').all(|word| roles.place(word).is_none())
+                    };
+                    let nobodys = contents.iter().filter(|content| says_nothing(content));
+                    let is_only = contents.len() == 1;
+                    self.empty(number, &nobodys.collect(), samples)
+                        .filter(|_| !is_only)
+                }
+            };
+            let symbols = symbols::symbols(&contents);
+            let content = |(text, symbol): (String, String)| {
+                let content = Content {
+                    symbol,
+                    owner: owners.owner(&text),
+                    is_empty: empty.as_ref() == Some(&text),
+                };
+                (text, content)
+            };
+            self.grids[number].contents = symbols.into_iter().map(content).collect();
+        }
+    }
+
+    /// The content that says that nothing is there, if the board has one. These may say so: they are nobody's.
+    fn empty(&self, board: usize, all: &BTreeSet<&String>, samples: &Samples) -> Option<String> {
+        let first = samples.states().next()?;
+        let mut counts: FxHashMap<String, usize> = FxHashMap::default();
+        for text in first {
+            if let Some((fluent, _, content)) = self.read(text)
+                && fluent.board == board
+                && !fluent.contents.is_empty()
+            {
+                *counts.entry(content).or_default() += 1;
+            }
+        }
+        let places = self.grids[board].sites.len();
+        let is_full = counts.values().sum::<usize>() >= places;
+        let most = counts
+            .into_iter()
+            .filter(|(content, _)| all.contains(content));
+        let most = most.max_by_key(|(_, count)| *count);
+        let most = most.filter(|&(_, count)| count as f64 >= MOSTLY * places as f64);
+        let called = |names: &[&str]| {
+            let name = names.iter().map(|name| name.to_string());
+            name.into_iter().find(|name| all.contains(name))
+        };
+        match most {
+            Some((content, _)) if is_full => called(&EMPTY).or(Some(content)),
+            _ if is_full => called(&EMPTY).or_else(|| called(&EMPTY_IF_FULL)),
+            _ => called(&EMPTY),
+        }
+    }
+
+    /// Whose what is on the boards is.
+    fn owners(&self, samples: &Samples, roles: usize) -> Owners {
+        let mut owners = Owners::new(roles);
+        let steps = samples.matches.iter();
+        let steps = steps.flat_map(|sampled| sampled.states.windows(2).zip(&sampled.moves));
+        for (states, moves) in steps {
+            let before: FxHashSet<&String> = states[0].iter().collect();
+            let new = states[1].iter().filter(|text| !before.contains(text));
+            let new: Vec<_> = new.filter_map(|text| self.read(text)).collect();
+            for (role, played) in RoleId::first(roles).zip(moves) {
+                let Shaped { shape, constants } = Shaped::of(played);
+                let Some(reading) = self.moves.get(&shape) else {
+                    continue;
+                };
+                for (fluent, place, content) in &new {
+                    let is_named = |part: &Part| part.names(&constants, place);
+                    if fluent.board == reading.board && reading.places.iter().any(is_named) {
+                        owners.appeared(content, role);
+                    }
+                }
+            }
+        }
+        owners
+    }
+}
+
+impl Grid {
+    fn new(names: Vec<String>, layout: Layout) -> Grid {
+        let places = layout.places.into_iter();
+        let mut sites: Vec<Site> = places
+            .map(|(name, (left, top))| Site { name, left, top })
+            .collect();
+        sites.sort_unstable_by_key(|site| (site.top, site.left));
+        let numbers = sites.iter().map(|site| site.name.clone()).zip(0..);
+        Grid {
+            names,
+            kind: layout.kind,
+            columns: layout.columns,
+            rows: layout.rows,
+            contents: BTreeMap::new(),
+            numbers: numbers.collect(),
+            sites,
+        }
+    }
+
+    /// How many columns and rows of places there are.
+    pub fn size(&self) -> (usize, usize) {
+        let lefts: BTreeSet<u32> = self.sites.iter().map(|site| site.left).collect();
+        let tops: BTreeSet<u32> = self.sites.iter().map(|site| site.top).collect();
+        let widest = tops.iter().map(|&top| {
+            let row = self.sites.iter().filter(|site| site.top == top);
+            row.count()
+        });
+        let columns = match self.kind {
+            GridKind::Hexagonal => widest.max().unwrap_or(0),
+            _ => lefts.len(),
+        };
+        (columns, tops.len())
+    }
+}

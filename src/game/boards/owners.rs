@@ -1,0 +1,43 @@
+//! Whose pieces are whose: what appears where a role's move says is the role's.
+
+use rustc_hash::FxHashMap;
+
+use crate::game::machine::RoleId;
+
+/// How often a word of what is on a board appeared by moves of each role.
+#[derive(Default)]
+pub(super) struct Owners {
+    appearances: FxHashMap<String, Vec<u32>>,
+    roles: usize,
+}
+
+/// The part of the appearances of a word that must be by moves of one role.
+const CLEAR: f64 = 0.9;
+
+impl Owners {
+    pub(super) fn new(roles: usize) -> Owners {
+        Owners {
+            appearances: FxHashMap::default(),
+            roles,
+        }
+    }
+
+    /// Something appeared where the move of a role says.
+    pub(super) fn appeared(&mut self, content: &str, role: RoleId) {
+        for word in content.split(' ') {
+            let counts = self.appearances.entry(word.to_string());
+            counts.or_insert_with(|| vec![0; self.roles])[role.index()] += 1;
+        }
+    }
+
+    /// The role to which something belongs, as far as one of its words tells.
+    pub(super) fn owner(&self, content: &str) -> Option<RoleId> {
+        content.split(' ').find_map(|word| {
+            let counts = self.appearances.get(word)?;
+            let all: u32 = counts.iter().sum();
+            let most = RoleId::first(self.roles).zip(counts);
+            let (role, &most) = most.max_by_key(|&(_, count)| count)?;
+            (f64::from(most) >= CLEAR * f64::from(all)).then_some(role)
+        })
+    }
+}

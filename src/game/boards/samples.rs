@@ -1,0 +1,105 @@
+//! Random matches in which it is seen how fluents and moves are used.
+
+use std::time::Duration;
+
+use propjit_stop::Stop;
+use rustc_hash::FxHashSet;
+
+use crate::game::load::Game;
+use crate::game::machine::{MachineError, RoleId};
+use crate::game::playout::{MatchMoves, RandomMatches};
+use crate::support::rng;
+
+/// What was seen.
+pub(super) struct Samples {
+    /// All fluents that may hold: those of the ground game, or else those that were seen.
+    pub(super) fluents: Vec<String>,
+    /// All moves that may be legal: likewise.
+    pub(super) moves: Vec<String>,
+    /// Matches, each as what holds in its states, and the joint moves between them.
+    pub(super) matches: Vec<SampledMatch>,
+}
+
+/// A match from its first state on.
+#[derive(Default)]
+pub(super) struct SampledMatch {
+    /// The fluents of each state.
+    pub(super) states: Vec<Vec<String>>,
+    /// The moves of all roles in each state but the last one.
+    pub(super) moves: Vec<Vec<String>>,
+}
+
+/// No match is followed for longer.
+const STEPS: usize = 100;
+
+/// Enough states.
+const STATES: usize = 400;
+
+/// Enough matches.
+const MATCHES: usize = 40;
+
+/// The prover may take long.
+const TIME: Duration = Duration::from_secs(2);
+
+impl Samples {
+    /// Plays some matches, the same ones each time.
+    pub(super) fn play(game: &Game, stop: &Stop) -> Result<Samples, MachineError> {
+        let stop = stop.within(TIME);
+        let rng = rng::streams(0).next().expect("streams do not end");
+        let mut random = RandomMatches::new(game.follower()?, STEPS, rng);
+        let mut matches: Vec<SampledMatch> = Vec::new();
+        let mut states = 0;
+        while states < STATES && matches.len() < MATCHES && !stop.is_set() {
+            let mut sampled = SampledMatch::default();
+            let played = random.play(&stop, &mut |machine, _, seen: &MatchMoves| {
+                sampled.states.push(machine.fluents(seen.state));
+                let moves = RoleId::first(seen.joint.len()).zip(seen.joint);
+                let moves = moves.map(|(role, &played)| machine.move_text(role, played));
+                sampled.moves.push(moves.collect());
+                Ok(())
+            })?;
+            if played.is_some() {
+                let last = random.state().clone();
+                sampled.states.push(random.machine().fluents(&last));
+            }
+            states += sampled.states.len();
+            matches.push(sampled);
+        }
+        let (fluents, moves) = match game.ground_game() {
+            Some(ground) => {
+                let net = ground.propnet();
+                let moves = net.roles.iter().flat_map(|role| &role.moves);
+                (
+                    net.bases.iter().map(|b| net.terms.text(b.name)).collect(),
+                    distinct(moves.map(|played| net.terms.text(played.name))),
+                )
+            }
+            None => {
+                let (states, moves) = (
+                    matches.iter().flat_map(|m| &m.states),
+                    matches.iter().flat_map(|m| &m.moves),
+                );
+                (
+                    distinct(states.flatten().cloned()),
+                    distinct(moves.flatten().cloned()),
+                )
+            }
+        };
+        Ok(Samples {
+            fluents,
+            moves,
+            matches,
+        })
+    }
+
+    /// All states that were seen.
+    pub(super) fn states(&self) -> impl Iterator<Item = &Vec<String>> {
+        self.matches.iter().flat_map(|sampled| &sampled.states)
+    }
+}
+
+/// Each of them once.
+fn distinct(all: impl Iterator<Item = String>) -> Vec<String> {
+    let mut seen = FxHashSet::default();
+    all.filter(|text| seen.insert(text.clone())).collect()
+}

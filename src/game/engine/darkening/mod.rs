@@ -1,0 +1,275 @@
+//! Engines for the rest of a match, made as its roots come.
+//!
+//! When a search has a new root, a [`Darkening`] finds what is [dark](crate::game::circuits::darkening) from
+//! there on, and compiles the circuit that is left, if a [`CostModel`] predicts that it pays.
+//! That happens in a thread of its own, while searches go on with the engines that there are;
+//! they take the new engine with their next call. Nobody waits, and old code is freed when its
+//! last user has gone over.
+//!
+//! - A [`Darkened`] engine evaluates the circuit that is left.
+//! - A [`Darkening`] makes them, one after the other.
+
+mod cost_model;
+mod darkened;
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwapOption;
+use parking_lot::{Condvar, Mutex, MutexGuard};
+use propjit_jit::code::CompileError;
+use propjit_jit::lanes::Width;
+
+use super::programs::Programs;
+use super::tiers::Tiers;
+use crate::game::circuits::darkening::ternary::{Fixpoint, TernaryCircuit};
+use crate::game::circuits::darkening::{Specialisation, whole_work};
+use crate::game::vocabulary::state::State;
+
+pub use cost_model::{CostModel, SpecialisationCosts, Verdict};
+pub use darkened::Darkened;
+
+/// The part of the time left that passes may take.
+const PASSES: u32 = 20;
+
+/// What passes may take at least and at most.
+const LEAST_PASSES: Duration = Duration::from_millis(5);
+const MOST_PASSES: Duration = Duration::from_secs(1);
+
+/// The engines for the rest of one match at a time: that of a search whose root advances.
+pub struct Darkening {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    programs: Arc<Programs>,
+    /// The engines for the whole circuit, which come first.
+    tiers: Tiers,
+    ternary: OnceLock<TernaryCircuit>,
+    /// The newest engine, if there is one for the present root.
+    newest: ArcSwapOption<Darkened>,
+    /// The newest engine's number, or 0 if there is none for the present root.
+    number: AtomicU64,
+    work: Mutex<Work>,
+    idle: Condvar,
+    /// Whether nobody wants engines any more.
+    abandoned: AtomicBool,
+}
+
+#[derive(Default)]
+struct Work {
+    /// The root that came last.
+    root: Option<State>,
+    /// What is to be done next.
+    request: Option<Request>,
+    /// Whether a thread does what is requested.
+    running: bool,
+    /// The number of engines that were made and published.
+    made: u64,
+    cost_model: CostModel,
+}
+
+struct Request {
+    root: State,
+    until: Option<Instant>,
+}
+
+impl Darkening {
+    /// No engine yet, for there is no root.
+    pub(super) fn new(programs: Arc<Programs>, tiers: Tiers) -> Darkening {
+        Darkening {
+            shared: Arc::new(Shared {
+                programs,
+                tiers,
+                ternary: OnceLock::new(),
+                newest: ArcSwapOption::empty(),
+                number: AtomicU64::new(0),
+                work: Mutex::default(),
+                idle: Condvar::new(),
+                abandoned: AtomicBool::new(false),
+            }),
+        }
+    }
+
+    /// From now on, states that follow from this root are evaluated, until that time or
+    /// without limit. Returns at once. If it pays, a better engine follows.
+    pub fn advance(&self, root: &State, until: Option<Instant>) {
+        let mut work = self.admit(root);
+        work.request = Some(Request {
+            root: root.clone(),
+            until,
+        });
+        if std::mem::replace(&mut work.running, true) {
+            return;
+        }
+        drop(work);
+        let shared = self.shared.clone();
+        let thread = thread::Builder::new().name("darkening".to_string());
+        if let Err(error) = thread.spawn(move || shared.run()) {
+            tracing::warn!(%error, "no darkening: there is no thread for it");
+            let mut work = self.shared.work.lock();
+            (work.request, work.running) = (None, false);
+        }
+    }
+
+    /// From now on, states that follow from this root may be evaluated: an engine that was
+    /// not made for the root, as when a match begins anew, is the newest no more when
+    /// this returns.
+    pub fn enter(&self, root: &State) {
+        drop(self.admit(root));
+    }
+
+    fn admit(&self, root: &State) -> MutexGuard<'_, Work> {
+        let mut work = self.shared.work.lock();
+        work.root = Some(root.clone());
+        work.request = None;
+        let newest = self.newest();
+        if newest.is_some_and(|newest| !newest.engine.validity().contains(root)) {
+            self.shared.publish(&mut work, None);
+        }
+        work
+    }
+
+    /// The newest engine that was made, if it is valid for the present root.
+    pub fn newest(&self) -> Option<Arc<Darkened>> {
+        self.shared.newest.load_full()
+    }
+
+    /// The number of the [newest](Darkening::newest) engine, from 1, or 0 without one. Engines
+    /// have different numbers.
+    pub(super) fn number(&self) -> u64 {
+        self.shared.number.load(Ordering::Acquire)
+    }
+
+    /// Waits until everything is done that was asked for.
+    pub fn wait(&self) {
+        let mut work = self.shared.work.lock();
+        while work.running {
+            self.shared.idle.wait(&mut work);
+        }
+    }
+}
+
+impl fmt::Debug for Darkening {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = self.number();
+        f.debug_struct("Darkening")
+            .field("number", &number)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for Darkening {
+    fn drop(&mut self) {
+        self.shared.abandoned.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Shared {
+    /// Changes the newest engine.
+    fn publish(&self, work: &mut Work, newest: Option<Darkened>) {
+        work.made += u64::from(newest.is_some());
+        let number = newest.as_ref().map_or(0, |_| work.made);
+        let newest = newest.map(Arc::new);
+        self.newest.store(newest);
+        self.number.store(number, Ordering::Release);
+    }
+
+    /// Does what is requested until there is nothing left to do.
+    fn run(&self) {
+        let _done = Done(self);
+        // The best engine comes first, and with it the circuit.
+        self.tiers.wait();
+        let game = self.programs.game();
+        let ternary = || TernaryCircuit::new(game, &game.min_gates().circuit);
+        let ternary = self.ternary.get_or_init(ternary);
+        let mut fixpoint = Fixpoint::new(game.clone(), ternary, Width::X64);
+        loop {
+            let request = {
+                let mut work = self.work.lock();
+                let request = work.request.take();
+                let wanted = request.filter(|_| !self.abandoned.load(Ordering::Relaxed));
+                let Some(request) = wanted else {
+                    work.running = false;
+                    return;
+                };
+                request
+            };
+            self.serve(&request, &mut fixpoint);
+        }
+    }
+
+    /// Makes an engine for a root, if that pays.
+    fn serve(&self, request: &Request, fixpoint: &mut Fixpoint) {
+        let game = self.programs.game();
+        let left = || {
+            let until = request.until?;
+            Some(until.saturating_duration_since(Instant::now()))
+        };
+        if !self.work.lock().cost_model.may_analyse(left()) {
+            return;
+        }
+        let specialisation = Specialisation::new(game, fixpoint, &request.root);
+        let left = left();
+        let newest = self.newest.load_full();
+        let costs = SpecialisationCosts {
+            before: newest.map_or_else(|| whole_work(game), |newest| newest.work),
+            after: specialisation.work(game),
+            gates: specialisation.gates(),
+            left,
+        };
+        let verdict = {
+            let cost_model = &mut self.work.lock().cost_model;
+            cost_model.learn_analysis(specialisation.time());
+            cost_model.decide(&costs)
+        };
+        tracing::debug!(
+            dark_bases = specialisation.dark_bases(game),
+            bases = game.layout().bases.len(),
+            dark_moves = specialisation.dark_moves(game),
+            gates = specialisation.gates(),
+            of = game.min_gates().circuit.gates(),
+            analysis = ?specialisation.time(),
+            ?left,
+            speedup = verdict.speedup,
+            cost = ?verdict.cost,
+            compile = verdict.pays,
+            "darkening"
+        );
+        if !verdict.pays {
+            return;
+        }
+        let passes = left.map_or(MOST_PASSES, |left| left / PASSES);
+        let passes = passes.clamp(LEAST_PASSES, MOST_PASSES);
+        match Darkened::compile(&specialisation, &self.programs, passes) {
+            Ok(darkened) => {
+                tracing::debug!(gates = darkened.gates, time = ?darkened.making, "darkened");
+                let mut work = self.work.lock();
+                work.cost_model.learn(costs.gates, darkened.making);
+                let contains = |root: &State| darkened.engine.validity().contains(root);
+                if work.root.as_ref().is_some_and(contains) {
+                    self.publish(&mut work, Some(darkened));
+                }
+            }
+            // This is how a match ends.
+            Err(CompileError::Stopped) => {}
+            Err(error) => tracing::warn!(%error, "no darkened code"),
+        }
+    }
+}
+
+/// Tells those who wait that the thread has ended, even if it panics.
+struct Done<'a>(&'a Shared);
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        // Otherwise another thread may be running by now.
+        if thread::panicking() {
+            self.0.work.lock().running = false;
+        }
+        self.0.idle.notify_all();
+    }
+}

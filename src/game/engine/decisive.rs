@@ -1,0 +1,144 @@
+//! The engines for playouts with decisive moves.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use propjit_jit::circuit::Circuit;
+use propjit_jit::code::{Code, CompileError};
+use propjit_jit::evaluator::Engine;
+use propjit_stop::Stop;
+
+use super::compile::{Purpose, obtain};
+use super::programs::Programs;
+use super::steps::{StepEngine, Steps};
+use super::tiers::Tiers;
+use crate::game::circuits::decisive::DecisiveCircuit;
+use crate::game::ground::GoalBounds;
+use crate::support::background::Background;
+
+/// An engine for playouts with [decisive moves](crate::game::circuits::decisive), which is made in the
+/// background and comes after the best engine for the whole circuit. Not every game has one.
+/// Clones share it.
+#[derive(Clone, Debug)]
+pub struct DecisiveEngine {
+    engine: Background<Option<Engine>>,
+    steps: Arc<OnceLock<Steps>>,
+    source: Arc<Source>,
+}
+
+/// What the engines are made from.
+#[derive(Debug)]
+struct Source {
+    programs: Arc<Programs>,
+    /// The latches that are to be taken into account.
+    latches: Option<Background<Option<GoalBounds>>>,
+    /// The circuit, or that there is none, if it was wanted.
+    circuit: OnceLock<Option<DecisiveCircuit>>,
+}
+
+impl DecisiveEngine {
+    /// Starts to make it, when the engines for the whole circuit are made and the latches that
+    /// are to be taken into account are found.
+    pub(super) fn start(
+        programs: &Arc<Programs>,
+        tiers: &Tiers,
+        latches: Option<&Background<Option<GoalBounds>>>,
+    ) -> DecisiveEngine {
+        let source = Arc::new(Source {
+            programs: programs.clone(),
+            latches: latches.cloned(),
+            circuit: OnceLock::new(),
+        });
+        let (shared, tiers) = (source.clone(), tiers.clone());
+        let make = move || {
+            tiers.wait();
+            shared.latches();
+            let start = Instant::now();
+            let code = shared.code();
+            tracing::debug!(time = ?start.elapsed(), found = code.is_some(), "decisive moves");
+            code.map(|code| Engine::Code(Arc::new(code)))
+        };
+        DecisiveEngine {
+            engine: Background::start("lookahead", || None, make),
+            steps: Arc::default(),
+            source,
+        }
+    }
+
+    /// The engine for random steps with decisive moves, which the first call starts to make. There is one only
+    /// if there is an engine for decisive moves.
+    pub(super) fn steps(&self) -> &Steps {
+        self.steps.get_or_init(|| {
+            let source = self.source.clone();
+            let game = source.programs.game().clone();
+            Steps::start_making(game, move || source.steps())
+        })
+    }
+
+    /// The engine, if it is ready.
+    pub(super) fn get(&self) -> Option<&Engine> {
+        self.engine.get()?.as_ref()
+    }
+
+    /// Whether it is known that there is no such engine.
+    pub(super) fn is_missing(&self) -> bool {
+        self.engine.get().is_some_and(Option::is_none)
+    }
+
+    /// Waits until it is known whether there is such an engine. Whether there is.
+    pub fn wait(&self) -> bool {
+        self.engine.wait().is_some()
+    }
+
+    /// Waits until it is known whether there is such an engine, unless a stop comes before. Whether it is known.
+    pub fn wait_unless(&self, stop: &Stop) -> bool {
+        self.engine.wait_unless(stop).is_some()
+    }
+
+    /// Waits until that is known, or until then.
+    pub(super) fn wait_until(&self, deadline: Instant) {
+        self.engine.wait_until(deadline);
+    }
+}
+
+impl Source {
+    /// What latches leave of the goals, if that is taken into account and found: waits for it.
+    fn latches(&self) -> Option<&GoalBounds> {
+        self.latches.as_ref()?.wait().as_ref()
+    }
+
+    /// The decisive circuit; the error says that there is none.
+    fn circuit(&self) -> Result<&Circuit, Option<CompileError>> {
+        let circuit = self.circuit.get_or_init(|| {
+            let stop = &self.programs.options().config.stop;
+            let decisive = DecisiveCircuit::new(self.programs.game(), self.latches(), stop)?;
+            tracing::debug!(decisive.avoids_losing, "there are decisive moves");
+            Some(decisive)
+        });
+        let circuit = circuit.as_ref().ok_or(None)?;
+        Ok(&circuit.circuit)
+    }
+
+    /// Machine code of the decisive circuit, if there is one.
+    fn code(&self) -> Option<Code> {
+        let (game, options) = (self.programs.game(), self.programs.options());
+        let purpose = Purpose::decisive(game.layout(), self.latches());
+        let code = obtain(game, options, &purpose, || self.circuit());
+        code.map_err(|error| tell(error, "playouts stay as they are"))
+            .ok()
+    }
+
+    /// Machine code of its random steps.
+    fn steps(&self) -> Option<StepEngine> {
+        let purpose = |layout: &_| Purpose::decisive_steps(layout, self.latches());
+        let steps = StepEngine::obtain(&self.programs, purpose, || self.circuit());
+        steps
+            .map_err(|error| tell(error, "moves are chosen outside the circuit"))
+            .ok()
+    }
+}
+
+fn tell(error: Option<CompileError>, consequence: &str) {
+    let error = error.map(|error| error.to_string());
+    tracing::debug!(error, "{consequence}");
+}

@@ -1,0 +1,26 @@
+//! Options for machine code: how it is made, and where it is kept.
+
+use propjit_jit::code::CodeConfig;
+use propjit_jit::code::cache::Cache;
+
+use crate::support::setters::setters;
+
+/// How machine code is made, and where it is kept.
+#[derive(Clone, Default, Debug)]
+#[non_exhaustive]
+pub struct CodeOptions {
+    /// How code is made. By default, it is the best for this CPU.
+    pub config: CodeConfig,
+    /// Where code is kept for the next time, if anywhere.
+    pub cache: Option<Cache>,
+    /// What the cache's list calls the game.
+    pub name: String,
+}
+
+impl CodeOptions {
+    setters! {
+        with_config(config: CodeConfig);
+        with_cache(cache: Option<Cache>);
+        with_name(name: String);
+    }
+}

@@ -1,0 +1,113 @@
+//! Two tiers of engines: one to begin with at once, and the best one when it is ready.
+//!
+//! Interpreting the circuit as it was lowered takes almost no preparation. Meanwhile a
+//! background thread optimises the circuit and compiles it, or loads the code from the
+//! cache. Nobody waits.
+
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use propjit_jit::evaluator::Engine;
+use propjit_stop::Stop;
+
+use super::programs::Programs;
+use crate::support::background::Background;
+
+/// The time for which the first engine is not made, because code from the cache, and that of
+/// small games, is ready sooner.
+const PATIENCE: Duration = Duration::from_millis(5);
+
+/// The engines for the whole circuit of a game, all of equal width. Clones share them.
+#[derive(Clone, Debug)]
+pub(super) struct Tiers {
+    first: Arc<OnceLock<Engine>>,
+    programs: Arc<Programs>,
+    best: Background<Best>,
+}
+
+/// The engine after which no better one comes: none if the first one stays, as nobody waits for a better one any more,
+/// or there is no thread to make it.
+#[derive(Debug)]
+struct Best {
+    engine: Option<Engine>,
+    /// How long it took to make.
+    time: Duration,
+}
+
+impl Tiers {
+    /// Makes the first engine, and starts to make the best one.
+    pub(super) fn start(programs: &Arc<Programs>) -> Tiers {
+        let start = Instant::now();
+        let made = move |engine| Best {
+            engine,
+            time: start.elapsed(),
+        };
+        let best = Background::start("compiler", move || made(None), {
+            let programs = programs.clone();
+            move || {
+                let best = made(best_engine(&programs));
+                tracing::debug!(time = ?best.time, "the best engine is ready");
+                best
+            }
+        });
+        let best_so_far = best.wait_until(start + PATIENCE);
+        let is_there = best_so_far.is_some_and(|best| best.engine.is_some());
+        let first = OnceLock::new();
+        let stop = &programs.options().config.stop;
+        if !is_there && let Some(made) = programs.unoptimised_interpreter_unless(stop) {
+            first.get_or_init(|| made);
+        }
+        Tiers {
+            first: Arc::new(first),
+            programs: programs.clone(),
+            best,
+        }
+    }
+
+    /// The best engine that there is by now.
+    pub(super) fn engine(&self) -> &Engine {
+        let best = self.best.get().and_then(|best| best.engine.as_ref());
+        // It is there, unless a stop came before it was made.
+        let first = || {
+            self.first
+                .get_or_init(|| self.programs.unoptimised_interpreter())
+        };
+        best.unwrap_or_else(first)
+    }
+
+    /// Whether the best engine is ready.
+    pub(super) fn is_ready(&self) -> bool {
+        self.best.get().is_some()
+    }
+
+    /// How long it took to compile or load machine code, if it is ready.
+    pub(super) fn code_time(&self) -> Option<Duration> {
+        let best = self.best.get()?;
+        matches!(best.engine, Some(Engine::Code(_))).then_some(best.time)
+    }
+
+    /// Waits for the best engine.
+    pub(super) fn wait(&self) {
+        self.best.wait();
+    }
+
+    /// The same, unless a stop comes before. Whether it is there.
+    pub(super) fn wait_unless(&self, stop: &Stop) -> bool {
+        self.best.wait_unless(stop).is_some()
+    }
+}
+
+/// Machine code; or, if there is none, the interpreter with the optimised circuit. Nothing if that is stopped.
+fn best_engine(programs: &Programs) -> Option<Engine> {
+    match programs.playout_code() {
+        Ok(code) => Some(Engine::Code(code)),
+        Err(_) if programs.options().config.stop.is_set() => {
+            tracing::debug!("nobody waits for machine code any more");
+            None
+        }
+        Err(error) => {
+            tracing::warn!(%error, "the game stays interpreted");
+            Some(programs.interpreter_as_wide_as_code())
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The configuration of batched environments.
+
+use propjit_stop::Stop;
+use rayon::ThreadPoolBuildError;
+
+use super::shape::Shape;
+use crate::game::ground::GroundGame;
+use crate::support::setters::setters;
+
+/// How many environments there are, and how they are played.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct EnvironmentConfig {
+    /// The number of environments, at least 1.
+    pub environments: usize,
+    /// The number of threads, at least 1.
+    pub threads: usize,
+    /// Whether a step takes an action of each player, rather than of the one who has a choice. By
+    /// default that is so in games in which several players are seen to have a choice at the same
+    /// time.
+    pub joint: Option<bool>,
+    /// The number of joint moves after which a match is truncated.
+    pub max_steps: u32,
+    /// Ends the look for players who choose at the same time, which takes its time in huge games.
+    pub stop: Stop,
+}
+
+impl Default for EnvironmentConfig {
+    fn default() -> EnvironmentConfig {
+        EnvironmentConfig {
+            environments: 1,
+            threads: 1,
+            joint: None,
+            max_steps: 10_000,
+            stop: Stop::new(),
+        }
+    }
+}
+
+impl EnvironmentConfig {
+    setters! {
+        with_environments(environments: usize);
+        with_threads(threads: usize);
+        with_joint(joint: Option<bool>);
+        with_max_steps(max_steps: u32);
+        with_stop(stop: Stop);
+    }
+
+    /// Whether there can be so many environments of a game, however much memory there is.
+    ///
+    /// # Errors
+    /// When there are none, or too many.
+    pub fn check(&self, game: &GroundGame) -> Result<(), EnvironmentError> {
+        let joint = self.joint.unwrap_or(true);
+        let shape = Shape::new(game, self.environments, joint);
+        match self.environments {
+            0 => Err(EnvironmentError::None),
+            count if !shape.is_addressable() => Err(EnvironmentError::TooMany(count)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Why there cannot be such environments.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EnvironmentError {
+    /// There are none.
+    #[error("at least one environment is needed")]
+    None,
+    /// Their arrays cannot be addressed.
+    #[error("{0} environments are too many")]
+    TooMany(usize),
+    /// The initial state is terminal.
+    #[error("the match is over where it starts: there is no step to be taken")]
+    Over,
+    /// There is no memory for their states.
+    #[error(
+        "there is not enough memory for {environments} environments on {threads} threads, which take \
+         {bytes} bytes beside their arrays: ask for fewer"
+    )]
+    Memory {
+        /// The number of environments.
+        environments: usize,
+        /// The number of threads.
+        threads: usize,
+        /// About how many bytes they take.
+        bytes: usize,
+    },
+    /// The threads cannot be started.
+    #[error("{threads} threads cannot be started: ask for fewer")]
+    Threads {
+        /// The number of threads.
+        threads: usize,
+        /// Why not.
+        source: ThreadPoolBuildError,
+    },
+}

@@ -1,0 +1,218 @@
+//! The evaluator of one thread, which works on one block of environments after the other.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use propjit_jit::evaluator::LaneEvaluator;
+use propjit_jit::lanes::Width;
+use propjit_jit::lanes::advance::{Start, enter};
+use propjit_jit::lanes::random::LaneRandom;
+use propjit_jit::lanes::select::Selector;
+use propjit_jit::lanes::transpose::{column_words, to_columns};
+
+use crate::game::engine::{EngineSubscription, Engines, MatchEngines, PlayoutPolicy, ValidEngine};
+use crate::game::ground::{GroundGame, section};
+use crate::game::machine::RoleId;
+use crate::game::playout::selectors;
+use crate::game::vocabulary::lane_mask::LaneMask;
+
+/// The evaluator of one thread.
+///
+/// Blocks take turns in one evaluator, although what is known of a block's states is evaluated
+/// again then: the rows of many large circuits would not fit into a cache.
+pub(super) struct Worker {
+    game: Arc<GroundGame>,
+    subscription: EngineSubscription,
+    evaluator: LaneEvaluator,
+    /// One for each role.
+    selectors: Vec<Selector>,
+    /// The block whose states were evaluated last.
+    evaluated: Option<usize>,
+}
+
+impl Worker {
+    pub(super) fn new(engines: &Arc<Engines>) -> Worker {
+        let engines = MatchEngines::new(engines.clone());
+        let mut subscription = engines.subscribe(PlayoutPolicy::Uniform);
+        let evaluator = evaluator(subscription.current());
+        let game = subscription.game().clone();
+        Worker {
+            selectors: selectors(&game, &evaluator),
+            game,
+            subscription,
+            evaluator,
+            evaluated: None,
+        }
+    }
+
+    pub(super) fn width(&self) -> Width {
+        self.evaluator.width()
+    }
+
+    pub(super) fn game(&self) -> &GroundGame {
+        &self.game
+    }
+
+    /// How many bytes the rows take.
+    pub(super) fn bytes(&self) -> usize {
+        self.evaluator.engine().rows() * self.width().words() * size_of::<u64>()
+    }
+
+    /// Goes over to a better engine, if there is one by now, which has as many lanes: what there
+    /// is for a whole circuit is of equal width.
+    fn follow(&mut self) {
+        if let Some(engine) = self.subscription.poll() {
+            self.evaluator = evaluator(engine);
+            self.selectors = selectors(&self.game, &self.evaluator);
+            self.evaluated = None;
+        }
+    }
+
+    /// Evaluates what depends on the states of a block alone, unless that has just been done.
+    pub(super) fn look(&mut self, block: usize, bases: &[u64]) {
+        self.follow();
+        if self.evaluated != Some(block) {
+            let inputs = self.game.layout().bases.clone();
+            self.evaluator.inputs_mut(inputs).copy_from_slice(bases);
+            self.evaluator.evaluate(section::STATE);
+            self.evaluated = Some(block);
+        }
+    }
+
+    /// Evaluates anew at the next [look](Worker::look).
+    pub(super) fn forget(&mut self) {
+        self.evaluated = None;
+    }
+
+    /// Whether the states are terminal, after a [look](Worker::look).
+    pub(super) fn terminal(&self) -> LaneMask {
+        LaneMask::from_words(self.evaluator.output(self.game.layout().terminal))
+    }
+
+    /// The rows of a role's legal moves, after a [look](Worker::look).
+    pub(super) fn legal(&self, role: RoleId) -> &[u64] {
+        let legal = &self.game.layout().legal[role.index()];
+        self.evaluator.outputs(legal.clone())
+    }
+
+    /// The lanes among the first `lanes` in which a role has a legal move, and those in which it has
+    /// several.
+    pub(super) fn choices(&self, role: RoleId, lanes: usize) -> (LaneMask, LaneMask) {
+        LaneMask::some_and_several(self.width(), lanes, self.legal(role))
+    }
+
+    /// The legal moves of a role in the first lane, packed.
+    pub(super) fn first_legal(&self, role: RoleId) -> Vec<u64> {
+        let legal = self.legal(role);
+        let moves = legal.len() / self.width().words();
+        let mut column = vec![0; column_words(moves).max(1)];
+        to_columns(self.width(), legal, &mut column);
+        column
+    }
+
+    /// Makes all moves false in all lanes.
+    pub(super) fn forget_moves(&mut self) {
+        let moves = self.moves();
+        self.evaluator.inputs_mut(moves).fill(0);
+    }
+
+    /// Chooses all legal moves of a role in some of the first `lanes` lanes, and none in the others.
+    pub(super) fn choose_all(&mut self, role: RoleId, chosen: LaneMask, lanes: usize) {
+        let width = self.width();
+        let (legal, does) = legal_and_does_mut(&self.game, &mut self.evaluator, role);
+        chosen.keep_rows(width, lanes, legal, does);
+    }
+
+    /// Chooses one of a role's legal moves at random, in these lanes. Of its moves none was
+    /// chosen before, or those that were chosen last in this way.
+    pub(super) fn choose_random(&mut self, role: RoleId, lanes: LaneMask, random: &mut LaneRandom) {
+        let width = self.width();
+        let (legal, does) = legal_and_does_mut(&self.game, &mut self.evaluator, role);
+        let selector = &mut self.selectors[role.index()];
+        selector.select(width, legal, lanes.words(width), random, does);
+    }
+
+    /// Chooses moves one by one: each is a lane, a role and the number of a move.
+    pub(super) fn choose_each(&mut self, chosen: impl Iterator<Item = (usize, RoleId, usize)>) {
+        let moves = self.moves();
+        let words = self.width().words();
+        let rows = self.evaluator.inputs_mut(moves.clone());
+        let does = &self.game.layout().does;
+        for (lane, role, played) in chosen {
+            let row = does[role.index()].start - moves.start + played;
+            rows[row * words + lane / 64] |= 1 << (lane % 64);
+        }
+    }
+
+    /// Makes the states of the block those that follow from the moves chosen, and looks at them.
+    pub(super) fn advance(&mut self) {
+        self.evaluator.evaluate(section::NEXT);
+        let layout = self.game.layout();
+        let (next, bases) = self
+            .evaluator
+            .outputs_and_inputs_mut(layout.next.clone(), layout.bases.clone());
+        bases.copy_from_slice(next);
+        self.evaluator.evaluate(section::STATE);
+    }
+
+    /// Calls `found` with each of these lanes and the goal of the role there, if it has exactly
+    /// one value.
+    pub(super) fn for_each_goal(
+        &mut self,
+        role: RoleId,
+        lanes: LaneMask,
+        mut found: impl FnMut(usize, i32),
+    ) {
+        let goals = self.game.layout().goals[role.index()].clone();
+        let rows = self.evaluator.outputs(goals);
+        let defined = LaneMask::exactly_one(self.width(), rows).and(lanes);
+        let rows = rows.chunks_exact(self.width().words());
+        let values = &self.game.propnet().roles[role.index()].goals;
+        for (row, goal) in rows.zip(values) {
+            for lane in LaneMask::from_words(row).and(defined).lanes() {
+                found(lane, goal.value);
+            }
+        }
+    }
+
+    /// Evaluates the goals, after a [look](Worker::look).
+    pub(super) fn look_at_goals(&mut self) {
+        self.evaluator.evaluate(section::GOALS);
+    }
+
+    /// Lets new matches start in these lanes, and tells the states. What is known about states is
+    /// about those before.
+    pub(super) fn restart(&mut self, lanes: LaneMask, bases: &mut [u64]) {
+        let width = self.width();
+        let inputs = self.game.layout().bases.clone();
+        let rows = self.evaluator.inputs_mut(inputs);
+        if !lanes.is_empty() {
+            let initial = Start::Same(self.game.initial().words());
+            enter(width, rows, lanes.words(width), initial);
+            self.evaluated = None;
+        }
+        bases.copy_from_slice(rows);
+    }
+
+    /// The inputs that are moves.
+    fn moves(&self) -> Range<usize> {
+        let layout = self.game.layout();
+        layout.bases.end..layout.inputs()
+    }
+}
+
+/// Of a role's moves, whether they are legal, and whether they are chosen.
+fn legal_and_does_mut<'a>(
+    game: &GroundGame,
+    evaluator: &'a mut LaneEvaluator,
+    role: RoleId,
+) -> (&'a [u64], &'a mut [u64]) {
+    let (legal, does) = (&game.layout().legal, &game.layout().does);
+    evaluator.outputs_and_inputs_mut(legal[role.index()].clone(), does[role.index()].clone())
+}
+
+/// Rows for the engine, which is right for all states.
+fn evaluator(engine: ValidEngine) -> LaneEvaluator {
+    let (engine, _) = engine.into_parts();
+    LaneEvaluator::new(engine)
+}

@@ -1,0 +1,118 @@
+//! Whether all ends of matches are defined: what the rules of GDL demand, and rulesheets break ("Game Description
+//! Language specification", Love et al. 2008, section 9).
+
+use batsat::Lit;
+use propjit_stop::Stop;
+
+use super::config::AnalysisConfig;
+use super::find::find_defined_ends;
+use crate::game::engine::Engines;
+use crate::game::ground::invariants::Invariant;
+use crate::game::ground::invariants::encoding::{encoded, step_with};
+use crate::game::ground::invariants::net::Net;
+use crate::game::ground::invariants::step::{Scope, Step, Verdict, When};
+use crate::game::ground::{GoalBounds, Literal};
+use crate::game::vocabulary::moves::RANDOM_ROLE;
+
+/// The most conflicts for one question.
+const CONFLICTS: u64 = 10_000;
+
+/// What is proved of how matches end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DefinedEnds {
+    /// For each role, whether it has exactly one goal in every terminal state that a match comes to. Of chance, and of
+    /// roles that have the same goal in all of them, that is not wanted.
+    pub goals: Vec<bool>,
+    /// Whether each role has a legal move in every other state.
+    pub moves: bool,
+}
+
+impl DefinedEnds {
+    /// What can be proved of a game in a few seconds, if the stop does not come before.
+    pub fn find(engines: &Engines, stop: &Stop) -> DefinedEnds {
+        find_defined_ends(engines, &AnalysisConfig::default(), stop)
+    }
+
+    /// What a SAT solver proves of single steps from states of each [phase](crate::game::ground::Phases) that are not
+    /// terminal, and in which these invariants hold. What it does not prove before the stop comes counts as false.
+    pub(super) fn prove_with(net: &Net, invariants: &[Invariant], stop: &Stop) -> DefinedEnds {
+        let mut ends = DefinedEnds {
+            goals: vec![true; net.game.roles().len()],
+            moves: net.can_start(),
+        };
+        for holding in net.game.phases().each() {
+            let mut step = step_with(net, invariants, Scope::Whole, CONFLICTS, stop);
+            for &base in net.game.phases().bases() {
+                let literal = Literal::new(base, holding.contains(base));
+                let literal = encoded(&mut step, When::Now, literal);
+                step.clause(&[literal]);
+            }
+            for role in 0..ends.goals.len() {
+                ends.goals[role] = ends.goals[role] && !can_be_undefined(net, &mut step, role);
+                ends.moves = ends.moves && !can_be_stuck(net, &mut step, role);
+            }
+        }
+        ends
+    }
+
+    /// Those bounds that these proofs allow: where a role can be stuck, nothing is known of any end, and latches leave
+    /// the other goals to a role only if it gets exactly one.
+    pub(crate) fn restrict(&self, bounds: GoalBounds) -> Option<GoalBounds> {
+        self.moves
+            .then(|| bounds.with_latches_for(self.goals.clone()))
+    }
+
+    /// How many of these are not proved.
+    pub(super) fn unproved(&self) -> usize {
+        let roles = self.goals.iter().filter(|&&is_defined| !is_defined);
+        roles.count() + usize::from(!self.moves)
+    }
+
+    /// Whether that is so for all roles, and all states.
+    pub fn are_all(&self) -> bool {
+        self.moves && self.goals.iter().all(|&is_defined| is_defined)
+    }
+}
+
+/// Whether a step can lead to a terminal state in which the role with this index has not exactly one goal.
+fn can_be_undefined(net: &Net, step: &mut Step, role: usize) -> bool {
+    let goals = &net.game.propnet().roles[role].goals;
+    let is_known = goals.iter().all(|goal| goal.value == 0);
+    if is_known || net.game.roles()[role] == RANDOM_ROLE {
+        return false;
+    }
+    let held = (0..goals.len()).map(|goal| step.edge(When::Next, net.goal(role, goal)));
+    let held: Vec<Lit> = held.collect();
+    let is_one = exactly_one(step, &held);
+    let premises = [
+        step.edge(When::Now, !net.terminal()),
+        step.edge(When::Next, net.terminal()),
+        !is_one,
+    ];
+    step.ask(&premises) != Verdict::Impossible
+}
+
+/// Whether a step can lead to a state that is not terminal, in which the role with this index has no legal move.
+fn can_be_stuck(net: &Net, step: &mut Step, role: usize) -> bool {
+    let illegal = net.layout.legal[role].clone();
+    let illegal = illegal.map(|output| !step.edge(When::Next, net.circuit.outputs()[output]));
+    let illegal: Vec<Lit> = illegal.collect();
+    let premises = [
+        step.edge(When::Now, !net.terminal()),
+        step.edge(When::Next, !net.terminal()),
+        step.and_all(&illegal),
+    ];
+    step.ask(&premises) != Verdict::Impossible
+}
+
+/// A literal that is true if exactly one of these is.
+pub(super) fn exactly_one(step: &mut Step, lits: &[Lit]) -> Lit {
+    let none = !step.truth();
+    let (mut two, mut one) = (none, none);
+    for &lit in lits {
+        let second = step.and(one, lit);
+        two = !step.and(!two, !second);
+        one = !step.and(!one, !lit);
+    }
+    step.and(one, !two)
+}

@@ -1,0 +1,266 @@
+//! Samples of random matches: what was seen tells what is certainly false, so that only what
+//! may be true has to be proved.
+
+use std::collections::BTreeSet;
+
+use rand::RngExt;
+
+use crate::game::engine::Engines;
+use crate::game::ground::GroundGame;
+use crate::game::ground::Literal;
+use crate::game::machine::batch::Batch;
+use crate::game::machine::{Move, RoleId, State};
+use crate::game::vocabulary::lane_mask::LaneMask;
+use crate::game::vocabulary::state::ones;
+use crate::support::rng::streams;
+use propjit_stop::Stop;
+
+/// How many steps are kept, at most. When there are more, every second one is forgotten,
+/// and from then on only every second one is kept, and so on.
+const KEPT: usize = 8192;
+
+/// The most memory that kept steps may take, in words.
+const KEPT_WORDS: usize = 1 << 23;
+
+/// How many matches must have had the same sum of goals if that is to tell anything.
+const MATCHES: u64 = 30;
+
+/// Samples of random matches.
+pub(super) struct Samples {
+    /// How many steps were made.
+    pub(super) steps: u64,
+    /// How many matches came to their end.
+    pub(super) matches: u64,
+    /// The sums of all roles' goals at the end of matches; nothing where one had none.
+    sums: BTreeSet<Option<i64>>,
+    words: usize,
+    /// The propositions that were true some time, and those that were false.
+    was: [Vec<u64>; 2],
+    /// The propositions that became false, and those that became true.
+    became: [Vec<u64>; 2],
+    /// For each role and goal, the propositions that were true, and those that were false,
+    /// in terminal states with that goal.
+    ends: Vec<Vec<[Vec<u64>; 2]>>,
+    /// Kept steps, packed: the state, and after it the next state.
+    kept: Vec<u64>,
+    /// Of how many steps one is kept.
+    stride: u64,
+}
+
+impl Samples {
+    /// Plays random matches until the deadline, or until there were enough steps.
+    pub(super) fn play(engines: &Engines, steps: u64, seed: u64, end: &Stop) -> Samples {
+        let game = engines.game();
+        let mut batch = Batch::new(game.clone(), engines.at_hand());
+        let words = batch.state_words();
+        let nothing = || [vec![0; words], vec![0; words]];
+        let roles = game.propnet().roles.iter();
+        let mut samples = Samples {
+            steps: 0,
+            matches: 0,
+            sums: BTreeSet::new(),
+            words,
+            was: nothing(),
+            became: nothing(),
+            ends: roles
+                .map(|role| role.goals.iter().map(|_| nothing()).collect())
+                .collect(),
+            kept: Vec::new(),
+            stride: 1,
+        };
+        samples.note_state(&padded(game.initial(), words));
+        let mut rng = streams(seed).next().expect("there are streams");
+        let mut states = vec![game.initial().clone(); batch.lanes()];
+        let mut choices = vec![Vec::new(); batch.lanes()];
+        while samples.steps < steps && !end.is_set() {
+            batch.enter(&states);
+            if batch.terminal() == batch.filled() {
+                // Matches are over before they begin.
+                break;
+            }
+            let mut stuck = LaneMask::default();
+            let roles = game.roles().len();
+            let mut joints = vec![Move(0); roles * states.len()];
+            for role in RoleId::first(roles) {
+                choices.iter_mut().for_each(Vec::clear);
+                batch.for_each_legal(role, |lane, legal| choices[lane].push(legal));
+                for (lane, legal) in choices.iter().enumerate() {
+                    match legal[..] {
+                        [] => stuck.insert(lane),
+                        _ => {
+                            let chosen = legal[rng.random_range(0..legal.len())];
+                            joints[lane * roles + role.index()] = chosen;
+                        }
+                    }
+                }
+            }
+            if stuck == batch.filled() {
+                break;
+            }
+            batch.play(&joints);
+            batch.advance(batch.filled());
+            samples.note_step(game, &mut batch, &mut states, stuck);
+        }
+        samples
+    }
+
+    /// Notes what came of a step from these states, which become those after it, or the
+    /// initial state where a match is over.
+    fn note_step(
+        &mut self,
+        game: &GroundGame,
+        batch: &mut Batch,
+        states: &mut [State],
+        stuck: LaneMask,
+    ) {
+        let terminal = batch.terminal();
+        for lane in terminal.and_not(stuck).lanes() {
+            self.matches += 1;
+            let mut sum = Some(0);
+            for role in RoleId::first(game.roles().len()) {
+                let goals = &game.propnet().roles[role.index()].goals;
+                let value = batch.goal(role, lane);
+                sum = sum.zip(value).map(|(sum, value)| sum + i64::from(value));
+                let goal = goals.iter().position(|goal| Some(goal.value) == value);
+                if let Some(goal) = goal {
+                    let state = &batch.states()[lane * self.words..][..self.words];
+                    note(&mut self.ends[role.index()][goal], state);
+                }
+            }
+            self.sums.insert(sum);
+        }
+        let after = batch.states();
+        for ((lane, state), after) in states
+            .iter_mut()
+            .enumerate()
+            .zip(after.chunks_exact(self.words))
+        {
+            if stuck.contains(lane) {
+                state.clone_from(game.initial());
+                continue;
+            }
+            let before = padded(state, self.words);
+            for (at, (before, after)) in before.iter().zip(after).enumerate() {
+                self.became[0][at] |= before & !after;
+                self.became[1][at] |= after & !before;
+            }
+            self.note_state(after);
+            self.keep(&before, after);
+            self.steps += 1;
+            match terminal.contains(lane) {
+                true => state.clone_from(game.initial()),
+                false => state.assign(after),
+            }
+        }
+    }
+
+    fn note_state(&mut self, state: &[u64]) {
+        note(&mut self.was, state);
+    }
+
+    fn keep(&mut self, before: &[u64], after: &[u64]) {
+        if !self.steps.is_multiple_of(self.stride) {
+            return;
+        }
+        let step = 2 * self.words;
+        let most = KEPT.min(KEPT_WORDS / step).max(64);
+        if self.kept.len() / step == most {
+            let mut halved: Vec<u64> = Vec::with_capacity(self.kept.len());
+            let pairs = self.kept.chunks_exact(2 * step);
+            pairs.for_each(|pair| halved.extend_from_slice(&pair[..step]));
+            self.kept = halved;
+            self.stride *= 2;
+        }
+        self.kept.extend_from_slice(before);
+        self.kept.extend_from_slice(after);
+    }
+
+    /// The sum of all roles' goals, if it was the same in all matches, and these were not few.
+    pub(super) fn sum(&self) -> Option<i64> {
+        let is_one = self.sums.len() == 1 && self.matches >= MATCHES;
+        self.sums.first().copied().flatten().filter(|_| is_one)
+    }
+
+    /// Whether the literal was true in some state.
+    pub(super) fn was_seen(&self, literal: Literal) -> bool {
+        bit(&self.was[usize::from(!literal.value)], literal.proposition)
+    }
+
+    /// Whether the literal was true in some state and false in the next.
+    pub(super) fn was_lost(&self, literal: Literal) -> bool {
+        bit(
+            &self.became[usize::from(!literal.value)],
+            literal.proposition,
+        )
+    }
+
+    /// Whether a match ended with this goal and the literal.
+    pub(super) fn ended_with(&self, role: usize, goal: usize, literal: Literal) -> bool {
+        let ends = &self.ends[role][goal];
+        bit(&ends[usize::from(!literal.value)], literal.proposition)
+    }
+
+    /// How many steps were kept.
+    pub(super) fn kept(&self) -> usize {
+        self.kept.len() / (2 * self.words)
+    }
+
+    /// How many of a thousand kept steps began in a state with this property.
+    pub(super) fn per_mille(&self, property: impl Fn(&State) -> bool) -> usize {
+        let mut state = State::new();
+        let steps = self.kept.chunks_exact(2 * self.words);
+        let with = steps.filter(|step| {
+            state.assign(&step[..self.words]);
+            property(&state)
+        });
+        (1000 * with.count()).checked_div(self.kept()).unwrap_or(0)
+    }
+
+    /// A bit for each kept step.
+    pub(super) fn all(&self) -> Vec<u64> {
+        let kept = self.kept();
+        let words = (0..kept.div_ceil(64)).map(|at| match kept - 64 * at {
+            steps @ 0..64 => (1 << steps) - 1,
+            _ => !0,
+        });
+        words.collect()
+    }
+
+    /// For each proposition, a bit for each kept step, which says whether it was true
+    /// before the step; and the same for after it.
+    pub(super) fn rows(&self, propositions: usize) -> [Vec<Vec<u64>>; 2] {
+        let width = self.kept().div_ceil(64);
+        let mut rows = [0, 1].map(|_| vec![vec![0; width]; propositions]);
+        let states = self.kept.chunks_exact(self.words).enumerate();
+        for (at, state) in states {
+            let (step, rows) = (at / 2, &mut rows[at % 2]);
+            for proposition in ones(state.iter().copied()) {
+                rows[proposition][step / 64] |= 1 << (step % 64);
+            }
+        }
+        rows
+    }
+}
+
+fn padded(state: &State, words: usize) -> Vec<u64> {
+    let mut padded = state.words().to_vec();
+    padded.resize(words, 0);
+    padded
+}
+
+/// How many bits of a row are set.
+pub(super) fn count(row: &[u64]) -> u64 {
+    row.iter().map(|word| u64::from(word.count_ones())).sum()
+}
+
+/// Notes which propositions are true and which are false.
+fn note(seen: &mut [Vec<u64>; 2], state: &[u64]) {
+    for (at, word) in state.iter().enumerate() {
+        seen[0][at] |= word;
+        seen[1][at] |= !word;
+    }
+}
+
+fn bit(words: &[u64], at: usize) -> bool {
+    words[at / 64] >> (at % 64) & 1 == 1
+}

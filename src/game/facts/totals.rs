@@ -1,0 +1,251 @@
+//! Totals that may never change: groups of propositions that tell amounts, and what the amounts add
+//! up to.
+//!
+//! In which order the members of a group stand for more and more is seen by ternary propagation of
+//! one joint move, such as that of putting a seed there; what adds up comes from samples. Then it is
+//! [proved](crate::game::ground::invariants::conservation).
+
+use propjit_stop::Stop;
+use rustc_hash::FxHashSet;
+
+use super::counters;
+use super::relations::Independent;
+use super::samples::Samples;
+use crate::game::ground::Counter;
+use crate::game::ground::invariants::Invariant;
+use crate::game::ground::invariants::conservation::Conserved;
+use crate::game::ground::invariants::joint::JointMove;
+use crate::game::ground::invariants::net::Net;
+
+/// The fewest amounts of a place, and of two of them: fewer are as a rule what is on a square.
+const LEAST: usize = 3;
+const LEAST_OF_TWO: usize = 8;
+
+/// The most groups that do not count, such as whose turn it is, and the most members of one of them.
+const MOST_COMPANIONS: usize = 32;
+const MOST_IN_COMPANION: usize = 64;
+
+/// How many more states are taken for elimination than there are places.
+const MORE_STATES: usize = 256;
+
+/// The totals that can be proved, that each of their places has one amount, and those of the
+/// candidates that were proved with it.
+pub(super) fn find(
+    net: &Net,
+    candidates: &[Invariant],
+    samples: &Samples,
+    end: &Stop,
+) -> Vec<Invariant> {
+    let groups = candidates.iter().filter_map(|candidate| match candidate {
+        Invariant::ExactlyOne(group) => Some(group),
+        _ => None,
+    });
+    let groups: Vec<&Vec<usize>> = groups.collect();
+    let orders = orders(net, &groups, samples, end);
+    tracing::debug!(
+        groups = groups.len(),
+        orders = orders.len(),
+        "groups that may tell amounts"
+    );
+    if orders.len() < 2 {
+        return Vec::new();
+    }
+    let counted: FxHashSet<usize> = orders.iter().flatten().copied().collect();
+    let mut companions = groups;
+    companions.retain(|group| {
+        group.len() <= MOST_IN_COMPANION && group.iter().all(|base| !counted.contains(base))
+    });
+    companions.truncate(MOST_COMPANIONS);
+    let mut found: Vec<Invariant> = Vec::new();
+    for mut total in Candidates::new(net, samples, orders).totals() {
+        total.weights.extend(companions.iter().map(|_| 0));
+        total.places.extend(companions.iter().copied().cloned());
+        let proved = total.prove(net, end).into_iter();
+        let new: Vec<Invariant> = proved.filter(|proved| !found.contains(proved)).collect();
+        found.extend(new);
+    }
+    found
+}
+
+/// Groups without common members none of which ever changed alone, in the order in which a move goes
+/// through them. None if goals depend on none of them, or if it takes too much to find them.
+fn orders(net: &Net, candidates: &[&Vec<usize>], samples: &Samples, end: &Stop) -> Vec<Vec<usize>> {
+    let mut groups = candidates.to_vec();
+    groups.retain(|group| group.len() >= LEAST);
+    groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
+    let mut taken: FxHashSet<usize> = FxHashSet::default();
+    groups.retain(|group| {
+        let is_free = group.iter().all(|base| !taken.contains(base));
+        taken.extend(group.iter().filter(|_| is_free));
+        is_free
+    });
+    keep_those_that_change_together(&mut groups, samples, net.layout.bases.len());
+    let goals = net.goal_cone();
+    let is_read = |group: &&Vec<usize>| {
+        let mut members = group.iter();
+        members.any(|&base| goals.contains(net.circuit.inputs()[base]))
+    };
+    let large = groups.iter().filter(|group| group.len() >= LEAST_OF_TWO);
+    if large.count() < 2 || !groups.iter().any(is_read) {
+        return Vec::new();
+    }
+    let exclusive: Vec<Invariant> = candidates
+        .iter()
+        .map(|&group| Invariant::ExactlyOne(group.clone()))
+        .collect();
+    let mut orders = vec![None; groups.len()];
+    for joint in JointMove::all(net, &exclusive).unwrap_or_default() {
+        if orders.iter().all(Option::is_some) {
+            break;
+        }
+        let circuit = joint.circuit(net);
+        for (order, group) in orders.iter_mut().zip(&groups) {
+            // For each group the whole circuit is evaluated.
+            if end.is_set() {
+                return orders.into_iter().flatten().collect();
+            }
+            let find = || counters::order(&circuit, net.layout, group);
+            *order = order.take().or_else(find);
+        }
+    }
+    orders.into_iter().flatten().collect()
+}
+
+/// Takes out groups of which one changed in a sampled step, and no other of those that are left.
+fn keep_those_that_change_together(
+    groups: &mut Vec<&Vec<usize>>,
+    samples: &Samples,
+    propositions: usize,
+) {
+    let [before, after] = samples.rows(propositions);
+    let width = samples.all().len();
+    let changes = |group: &Vec<usize>| -> Vec<u64> {
+        let mut changes = vec![0; width];
+        for &base in group {
+            let rows = before[base].iter().zip(&after[base]);
+            let changed = changes.iter_mut().zip(rows);
+            changed.for_each(|(changed, (before, after))| *changed |= before ^ after);
+        }
+        changes
+    };
+    let mut left: Vec<(&Vec<usize>, Vec<u64>)> = groups
+        .drain(..)
+        .map(|group| (group, changes(group)))
+        .collect();
+    loop {
+        let (mut one, mut two) = (vec![0; width], vec![0; width]);
+        for (_, changes) in &left {
+            for (at, changes) in changes.iter().enumerate() {
+                two[at] |= one[at] & changes;
+                one[at] |= changes;
+            }
+        }
+        let is_alone = |(at, changes): (usize, &u64)| changes & one[at] & !two[at] != 0;
+        let tried = left.len();
+        left.retain(|(_, changes)| !changes.iter().enumerate().any(is_alone));
+        if left.len() == tried {
+            break;
+        }
+    }
+    groups.extend(left.into_iter().map(|(group, _)| group));
+}
+
+/// Places, and what they had in samples.
+struct Candidates<'a> {
+    net: &'a Net<'a>,
+    orders: Vec<Vec<usize>>,
+    /// For each place, its amounts and one more, by state.
+    columns: Vec<Vec<i64>>,
+}
+
+impl<'a> Candidates<'a> {
+    fn new(net: &'a Net<'a>, samples: &Samples, orders: Vec<Vec<usize>>) -> Candidates<'a> {
+        let [_, rows] = samples.rows(net.layout.bases.len());
+        let columns = orders.iter().map(|order| {
+            let counter = Counter::Choice(order.clone());
+            let value = |state: usize| {
+                counter.value_where(|base| rows[base][state / 64] >> (state % 64) & 1 == 1) as i64
+            };
+            (0..samples.kept()).map(value).collect()
+        });
+        Candidates {
+            net,
+            columns: columns.collect(),
+            orders,
+        }
+    }
+
+    /// What added up to the same in all sampled states.
+    fn totals(&self) -> Vec<Conserved> {
+        let states = self.columns[0].len();
+        let stride = (states / (self.orders.len() + MORE_STATES)).max(1);
+        let some =
+            |column: &[i64]| -> Vec<i64> { column.iter().step_by(stride).copied().collect() };
+        let mut independent = Independent::default();
+        independent.add(&vec![1; states.div_ceil(stride)]);
+        let mut before: Vec<usize> = Vec::new();
+        let mut found = Vec::new();
+        for (place, column) in self.columns.iter().enumerate() {
+            let column = some(column);
+            let Some(factors) = independent.combination(&column) else {
+                independent.add(&column);
+                before.push(place);
+                continue;
+            };
+            let others = before.iter().zip(&factors[1..]);
+            let others = others.map(|(&other, &factor)| (other, -factor));
+            let terms = others.chain([(place, 1)]);
+            let terms: Vec<(usize, i64)> = terms.filter(|(_, factor)| *factor != 0).collect();
+            if terms.len() > 1 && self.is_constant(&terms) {
+                found.push(self.total(&terms));
+            }
+        }
+        found
+    }
+
+    /// Whether a weighted sum of places was the same in all states.
+    fn is_constant(&self, terms: &[(usize, i64)]) -> bool {
+        let sum = |state: usize| -> i64 {
+            let terms = terms.iter();
+            terms
+                .map(|(place, factor)| factor * self.columns[*place][state])
+                .sum()
+        };
+        let mut states = 0..self.columns[0].len();
+        states.all(|state| sum(state) == sum(0))
+    }
+
+    /// The weighted sum as a total of amounts all of which count for it: where a weight is negative,
+    /// what is missing is the amount. Of the two ways to choose the sign, the one with the lesser
+    /// total, which leaves less to each place.
+    fn total(&self, terms: &[(usize, i64)]) -> Conserved {
+        let signed = |sign: i64| {
+            let places = terms.iter().map(|&(place, factor)| {
+                let mut order = self.orders[place].clone();
+                if factor * sign < 0 {
+                    order.reverse();
+                }
+                order
+            });
+            let places: Vec<Vec<usize>> = places.collect();
+            let weights = terms
+                .iter()
+                .map(|(_, factor)| factor.unsigned_abs() as usize);
+            let weights: Vec<usize> = weights.collect();
+            let initial = self.net.game.initial();
+            let amount = |order: &Vec<usize>| order.iter().position(|&base| initial.contains(base));
+            let amounts = places.iter().map(|order| amount(order).unwrap_or(0));
+            Conserved {
+                total: amounts
+                    .zip(&weights)
+                    .map(|(amount, weight)| amount * weight)
+                    .sum(),
+                places,
+                weights,
+            }
+        };
+        let ways = [1, -1].map(signed);
+        let least = ways.into_iter().min_by_key(|conserved| conserved.total);
+        least.expect("there are two ways")
+    }
+}

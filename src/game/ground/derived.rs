@@ -1,0 +1,121 @@
+//! What is computed from a game's circuit: the circuit after the passes, phases, costs.
+//!
+//! Passes begin with the circuit in which [goals count](super::goal_counts), where there is one.
+//!
+//! Each is computed when it is first wanted, and then kept.
+
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use propjit_jit::circuit::Circuit;
+use propjit_jit::passes::{PassConfig, PassReport, optimize};
+use propjit_stop::Stop;
+
+use super::game::GroundGame;
+use super::goal_counts::{self, Restated};
+use super::layout::Layout;
+use super::move_marks::MoveMarks;
+use super::phase_constants::PhaseConstants;
+use super::phases::Phases;
+use super::step_cost::StepCost;
+use crate::game::vocabulary::state::State;
+
+/// A circuit after the passes.
+#[derive(Debug)]
+pub struct Optimised {
+    /// The circuit.
+    pub circuit: Circuit,
+    /// What each pass did.
+    pub passes: Vec<PassReport>,
+    /// How long they took together.
+    pub time: Duration,
+}
+
+/// What is derived from a circuit, as far as it was wanted.
+pub(super) struct Derived {
+    /// Ends the passes early.
+    stop: Stop,
+    restated: OnceLock<Restated>,
+    min_gates: OnceLock<Optimised>,
+    low_activity: OnceLock<Optimised>,
+    phases: OnceLock<Phases>,
+    phase_constants: OnceLock<PhaseConstants>,
+    move_marks: OnceLock<Option<MoveMarks>>,
+    cost: OnceLock<StepCost>,
+}
+
+impl Derived {
+    /// Nothing yet. Passes end early when `stop` is set.
+    pub(super) fn new(stop: Stop) -> Derived {
+        Derived {
+            stop,
+            restated: OnceLock::new(),
+            min_gates: OnceLock::new(),
+            low_activity: OnceLock::new(),
+            phases: OnceLock::new(),
+            phase_constants: OnceLock::new(),
+            move_marks: OnceLock::new(),
+            cost: OnceLock::new(),
+        }
+    }
+
+    /// The circuit after all passes.
+    pub(super) fn min_gates(&self, game: &GroundGame) -> &Optimised {
+        let optimise = || self.optimise(game, PassConfig::default());
+        self.min_gates.get_or_init(optimise)
+    }
+
+    /// The circuit after all passes but the choice pass.
+    ///
+    /// That pass computes "some move but those few" as "none of those few"; what was quiet
+    /// then follows every move (three times as much work for the scalar interpreter on
+    /// breakthrough).
+    pub(super) fn low_activity(&self, game: &GroundGame) -> &Optimised {
+        let config = PassConfig::default().with_choice(false);
+        let optimise = || self.optimise(game, config);
+        self.low_activity.get_or_init(optimise)
+    }
+
+    fn optimise(&self, game: &GroundGame, config: PassConfig) -> Optimised {
+        let start = Instant::now();
+        let config = config.with_stop(self.stop.clone());
+        let restate = || goal_counts::restated(game, &self.stop);
+        let restated = self.restated.get_or_init(restate);
+        let circuit = restated.circuit.as_ref().unwrap_or(game.lowered());
+        let (circuit, passes) = optimize(circuit, &game.layout().assumptions(), &config);
+        let counts = restated.report.clone();
+        let cut = || counts.iter().chain(&passes).filter(|pass| pass.is_cut);
+        if cut().next().is_some() && !self.stop.is_set() {
+            let names: Vec<&str> = cut().map(|pass| pass.name).collect();
+            tracing::info!(passes = ?names, "passes were cut off by their time limit: the circuit is larger than it might be");
+        }
+        Optimised {
+            circuit,
+            passes: counts.into_iter().chain(passes).collect(),
+            time: start.elapsed(),
+        }
+    }
+
+    pub(super) fn phases(&self, lowered: &Circuit, layout: &Layout, initial: &State) -> &Phases {
+        let find = || Phases::find(lowered, layout, initial);
+        self.phases.get_or_init(find)
+    }
+
+    pub(super) fn phase_constants(&self, game: &GroundGame) -> &PhaseConstants {
+        let find = || {
+            let (circuit, layout) = (game.lowered(), game.layout());
+            PhaseConstants::find(circuit, layout, game.phases(), game.initial(), &self.stop)
+        };
+        self.phase_constants.get_or_init(find)
+    }
+
+    pub(super) fn move_marks(&self, game: &GroundGame) -> Option<&MoveMarks> {
+        let find = || MoveMarks::find(game);
+        self.move_marks.get_or_init(find).as_ref()
+    }
+
+    pub(super) fn cost(&self, lowered: &Circuit, layout: &Layout) -> StepCost {
+        let estimate = || StepCost::new(lowered, layout);
+        *self.cost.get_or_init(estimate)
+    }
+}

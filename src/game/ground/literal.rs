@@ -1,0 +1,48 @@
+//! A base proposition or its negation.
+
+use super::game::GroundGame;
+use crate::game::vocabulary::state::State;
+
+/// A base proposition that is true, or one that is false.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Literal {
+    /// The number of the proposition, which is that of its bit in a [`State`].
+    pub proposition: usize,
+    /// Its value.
+    pub value: bool,
+}
+
+impl Literal {
+    /// The proposition with this value.
+    pub fn new(proposition: usize, value: bool) -> Literal {
+        Literal { proposition, value }
+    }
+
+    /// Both literals of each of the first `propositions` base propositions: of each the
+    /// true one first.
+    pub fn all(propositions: usize) -> impl Iterator<Item = Literal> + Clone {
+        (0..propositions).flat_map(|base| [Literal::new(base, true), Literal::new(base, false)])
+    }
+
+    /// Whether the state has the proposition with this value.
+    pub fn holds(self, state: &State) -> bool {
+        state.contains(self.proposition) == self.value
+    }
+
+    /// In the rulesheet's words: `(cell 1 1 x)`, or `(not (cell 1 1 x))`.
+    pub fn text(self, game: &GroundGame) -> String {
+        let net = game.propnet();
+        let name = net.terms.text(net.bases[self.proposition].name);
+        match self.value {
+            true => name,
+            false => format!("(not {name})"),
+        }
+    }
+}
+
+impl std::ops::Not for Literal {
+    type Output = Literal;
+    fn not(self) -> Literal {
+        Literal::new(self.proposition, !self.value)
+    }
+}

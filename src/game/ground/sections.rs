@@ -1,0 +1,80 @@
+//! The parts in which a step of a game is evaluated: which outputs belong to which.
+//!
+//! There are two ways to cut a step. For playouts, the parts follow each other and share
+//! what they compute: [`section`]. For single questions, each part stands alone, so that
+//! nothing is computed that is not asked for: [`alone`].
+
+use propjit_jit::circuit::OutputId;
+use propjit_jit::section::Section;
+
+use super::layout::Layout;
+
+/// The sections of engines for playouts and batches. The others come after
+/// [`STATE`](section::STATE), and build on it.
+pub mod section {
+    /// Legal moves and terminal.
+    pub const STATE: usize = 0;
+    /// The next state.
+    pub const NEXT: usize = 1;
+    /// The goals of the state (not of the next).
+    pub const GOALS: usize = 2;
+    /// For each role, whether moves of it are left out: only in engines for playouts with
+    /// [decisive moves](crate::game::circuits::decisive).
+    pub const DECISIVE: usize = 3;
+}
+
+/// The sections of engines for single questions. Each can be evaluated without the others.
+pub mod alone {
+    /// Terminal.
+    pub const TERMINAL: usize = 0;
+    /// Legal moves.
+    pub const LEGAL: usize = 1;
+    /// The next state.
+    pub const NEXT: usize = 2;
+    /// The goals of the state.
+    pub const GOALS: usize = 3;
+    /// The number of sections.
+    pub const COUNT: usize = 4;
+}
+
+/// The outputs of the first sections of [`section`].
+pub fn playout_sections(layout: &Layout) -> [Section; 3] {
+    let legal = layout.legal.iter().cloned().flatten();
+    [
+        Section::alone(outputs(legal.chain([layout.terminal]))),
+        after_state(layout.next.clone()),
+        after_state(layout.goals.iter().cloned().flatten()),
+    ]
+}
+
+/// The outputs of all sections of [`section`], with those that a
+/// [decisive circuit](crate::game::circuits::decisive::DecisiveCircuit) has.
+pub fn decisive_sections(layout: &Layout) -> [Section; 4] {
+    let [state, next, goals] = playout_sections(layout);
+    [state, next, goals, after_state(layout.decisive())]
+}
+
+/// The outputs of the sections of [`alone`].
+pub fn state_sections(layout: &Layout) -> [Section; alone::COUNT] {
+    let legal = layout.legal.iter().cloned().flatten();
+    let goals = layout.goals.iter().cloned().flatten();
+    let sections = [
+        outputs([layout.terminal]),
+        outputs(legal),
+        outputs(layout.next.clone()),
+        outputs(goals),
+    ];
+    sections.map(Section::alone)
+}
+
+fn after_state(numbers: impl IntoIterator<Item = usize>) -> Section {
+    Section {
+        outputs: outputs(numbers),
+        after: Some(section::STATE),
+    }
+}
+
+fn outputs(numbers: impl IntoIterator<Item = usize>) -> Vec<OutputId> {
+    let numbers = numbers.into_iter();
+    numbers.map(|number| OutputId(number as u32)).collect()
+}

@@ -1,0 +1,168 @@
+//! A game with machines for all threads, as it is handed to other languages.
+
+use std::fmt;
+
+use propjit_stop::Stop;
+
+use super::{Game, LoadError, Machines, Setup};
+use crate::game::ground::GroundGame;
+use crate::game::machine::{MachineError, Move, RoleId, StateMachine};
+
+/// A game with the [`Machines`] that answer questions about it, for callers whose numbers have to
+/// be checked. What goes on in the background ends with it.
+pub struct SharedGame {
+    game: Game,
+    machines: Machines,
+    roles: Vec<String>,
+    stop: Stop,
+}
+
+/// Why there is no answer to a question about a shared game.
+#[derive(Debug, thiserror::Error)]
+pub enum QuestionError {
+    /// The game has no role of this number.
+    #[error("there is no role {role} of {roles}")]
+    Role {
+        /// The number.
+        role: i64,
+        /// How many roles there are.
+        roles: usize,
+    },
+    /// No move of the role has this number.
+    #[error("there is no move {0}")]
+    Move(i64),
+    /// No proposition has this number.
+    #[error("there is no proposition {0}")]
+    Fluent(i64),
+    /// Only a ground game has this.
+    #[error("{0} need a ground game, and this one could not be grounded")]
+    NotGround(&'static str),
+    /// The machine has none.
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+}
+
+impl SharedGame {
+    /// The game that `load` makes with the set-up that it is given.
+    ///
+    /// # Errors
+    /// When it cannot be loaded, or its rules cannot be evaluated.
+    pub fn load<E: From<LoadError> + From<MachineError>>(
+        load: impl FnOnce(&Setup) -> Result<Game, LoadError>,
+    ) -> Result<SharedGame, E> {
+        let stop = Stop::new();
+        let game = load(&Setup::default().with_stop(stop.clone()))?;
+        let rules = game.rules();
+        let roles = rules.roles.iter().map(|&role| rules.terms.text(role));
+        Ok(SharedGame {
+            roles: roles.collect(),
+            machines: Machines::new(&game)?,
+            game,
+            stop,
+        })
+    }
+
+    /// The game.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// The names of the roles.
+    pub fn role_names(&self) -> &[String] {
+        &self.roles
+    }
+
+    /// Asks a machine of the game.
+    ///
+    /// # Errors
+    /// When there is no answer.
+    pub fn ask<T>(
+        &self,
+        question: impl FnOnce(&mut dyn StateMachine) -> Result<T, MachineError>,
+    ) -> Result<T, MachineError> {
+        self.machines.ask(&self.game, question)
+    }
+
+    /// The role of this number.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn role(&self, role: impl Into<i64>) -> Result<RoleId, QuestionError> {
+        let (role, roles) = (role.into(), self.roles.len());
+        let found = below(roles, role).map(RoleId);
+        found.ok_or(QuestionError::Role { role, roles })
+    }
+
+    /// The game as network and circuit, which `what` needs.
+    ///
+    /// # Errors
+    /// If only the prover can play it.
+    pub fn ground(&self, what: &'static str) -> Result<&GroundGame, QuestionError> {
+        let ground = self.game.ground_game();
+        ground
+            .map(|ground| &**ground)
+            .ok_or(QuestionError::NotGround(what))
+    }
+
+    /// The role's move of this number.
+    ///
+    /// # Errors
+    /// If [no move](StateMachine::move_count) has it.
+    pub fn move_of(&self, role: RoleId, played: impl Into<i64>) -> Result<Move, QuestionError> {
+        self.ask(|machine| Ok(move_of(machine, role, played.into())))?
+    }
+
+    /// The proposition of this number.
+    ///
+    /// # Errors
+    /// If [no proposition](StateMachine::fluent_count) has it.
+    pub fn fluent(&self, fluent: impl Into<i64>) -> Result<usize, QuestionError> {
+        let fluent = fluent.into();
+        let count = self.ask(|machine| Ok(machine.fluent_count()))?;
+        let found = below(count, fluent).map(|found| found as usize);
+        found.ok_or(QuestionError::Fluent(fluent))
+    }
+
+    /// The joint move of these numbers, one of each role.
+    ///
+    /// # Errors
+    /// If there are more or less of them, or [no move](StateMachine::move_count) of a role has its
+    /// number.
+    pub fn joint_move(&self, moves: &[u32]) -> Result<Vec<Move>, QuestionError> {
+        let (roles, given) = (self.roles.len(), moves.len());
+        if given != roles {
+            return Err(MachineError::JointMove { roles, given }.into());
+        }
+        let moves = RoleId::first(roles).zip(moves);
+        self.ask(|machine| {
+            let moves = moves.map(|(role, &played)| move_of(machine, role, played.into()));
+            Ok(moves.collect())
+        })?
+    }
+}
+
+impl Drop for SharedGame {
+    fn drop(&mut self) {
+        self.stop.set();
+    }
+}
+
+impl fmt::Debug for SharedGame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedGame")
+            .field("game", &self.game)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The role's move of this number, if the machine knows any.
+fn move_of(machine: &dyn StateMachine, role: RoleId, played: i64) -> Result<Move, QuestionError> {
+    let found = below(machine.move_count(role), played).map(Move);
+    found.ok_or(QuestionError::Move(played))
+}
+
+/// The number, if it is one of the first `count` from 0.
+fn below(count: usize, number: i64) -> Option<u32> {
+    let number = u32::try_from(number).ok()?;
+    ((number as usize) < count).then_some(number)
+}

@@ -1,0 +1,460 @@
+//! Many states at a time, one per lane, as searches need them.
+//!
+//! A [`Batch`] is filled with states, asked about all of them, given a joint move for each, and
+//! advanced to the states that follow, which are in the same lanes then.
+//!
+//! ```
+//! # use propjit::game::load::{Game, Setup};
+//! use propjit::game::machine::batch::Batch;
+//! use propjit::game::machine::{Move, RoleId};
+//!
+//! # let rules = "(role player) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)
+//! #     (<= (legal player (add 1)) (true (step ?n)))
+//! #     (<= (legal player (add 2)) (true (step ?n)))
+//! #     (<= (next (step ?m)) (does player (add 1)) (true (step ?n)) (succ ?n ?m))
+//! #     (<= (next (step ?m)) (does player (add 2)) (true (step ?n)) (succ ?n ?i) (succ ?i ?m))
+//! #     (<= terminal (true (step 2))) (<= (goal player 100) (true (step 2)))";
+//! # let game = Game::from_text("steps.kif", rules, &Setup::default())?;
+//! let ground = game.ground_game().unwrap();
+//! let mut batch = Batch::new(ground.clone(), game.engines().unwrap().best());
+//! let moves: Vec<Move> = batch.legal_moves(ground.initial())[0].clone();
+//! let children = batch.children(ground.initial(), &moves);
+//! assert_eq!(ground.fluents(&children[0].state), ["(step 1)"]);
+//! assert_eq!(children[1].goals, Some(vec![Some(100)]));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use propjit_jit::evaluator::LaneEvaluator;
+use propjit_jit::lanes::Width;
+use propjit_jit::lanes::advance::{Start, enter};
+use propjit_jit::lanes::transpose::{column_words, spread, to_columns, to_rows};
+
+use super::{Move, RoleId, State};
+use crate::game::engine::{PlayoutPolicy, ValidEngine, Validity};
+use crate::game::ground::{GroundGame, section};
+use crate::game::vocabulary::lane_mask::LaneMask;
+use crate::game::vocabulary::state::ones;
+
+/// States of a game: at most as many as there are lanes.
+///
+/// Lanes are filled from the first on. What a method says of lanes holds for those that are
+/// filled. Legal moves in lanes are what the rules derive, also in [terminal](Batch::terminal)
+/// states, where it means nothing.
+pub struct Batch {
+    game: Arc<GroundGame>,
+    evaluator: LaneEvaluator,
+    /// The states that the engine is right for.
+    validity: Arc<Validity>,
+    /// The number of lanes that are filled.
+    filled: usize,
+    /// Whether the sections are evaluated for the states as they are.
+    known: Known,
+    /// The moves, as inputs, that may be true in some lane.
+    played: Played,
+    /// Packed states, one after the other.
+    columns: Vec<u64>,
+}
+
+/// The sections that are evaluated for the states as they are.
+#[derive(Clone, Copy, Default, Debug)]
+struct Known {
+    state: bool,
+    goals: bool,
+}
+
+/// The rows of moves that may have to be made false before others are played.
+#[derive(Debug)]
+enum Played {
+    /// These inputs.
+    These(Vec<u32>),
+    /// Any.
+    Any,
+}
+
+/// What follows from a joint move.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Child {
+    /// The state.
+    pub state: State,
+    /// If the state is terminal, the goal of each role where it has exactly one.
+    pub goals: Option<Vec<Option<i32>>>,
+}
+
+impl Batch {
+    /// A batch without states. The engine evaluates the game's [`section`]s, and says of legal
+    /// moves what the rules say.
+    ///
+    /// # Panics
+    /// If the engine is for playouts with decisive moves.
+    pub fn new(game: Arc<GroundGame>, engine: impl Into<ValidEngine>) -> Batch {
+        let engine = engine.into();
+        assert_eq!(engine.policy(), PlayoutPolicy::Uniform, "all moves count");
+        let (engine, validity) = engine.into_parts();
+        Batch {
+            evaluator: LaneEvaluator::new(engine),
+            validity,
+            filled: 0,
+            known: Known::default(),
+            played: Played::These(Vec::new()),
+            columns: Vec::new(),
+            game,
+        }
+    }
+
+    /// Evaluates with another engine from now on, as when machine code is ready. The batch does
+    /// not have states then.
+    ///
+    /// # Panics
+    /// As for [`Batch::new`].
+    pub fn switch(&mut self, engine: impl Into<ValidEngine>) {
+        *self = Batch::new(self.game.clone(), engine);
+    }
+
+    /// The states that may be entered: all, unless the engine is one that was made for some.
+    pub fn validity(&self) -> &Validity {
+        &self.validity
+    }
+
+    /// The game.
+    pub fn game(&self) -> &Arc<GroundGame> {
+        &self.game
+    }
+
+    /// The number of states that there may be.
+    pub fn lanes(&self) -> usize {
+        self.evaluator.width().lanes()
+    }
+
+    /// The number of lanes, as that of the rows.
+    pub fn width(&self) -> Width {
+        self.evaluator.width()
+    }
+
+    /// The lanes that are filled.
+    pub fn filled(&self) -> LaneMask {
+        LaneMask::first(self.filled)
+    }
+
+    /// Fills lanes with the states, in their order. To give the same one several times in a row is faster.
+    ///
+    /// # Panics
+    /// If there are more states than lanes, or one is outside the engine's
+    /// [validity](Batch::validity).
+    pub fn enter<'a>(&mut self, states: impl IntoIterator<Item = &'a State>) {
+        // Each state that is not the same as the one before, and its lanes.
+        let mut runs: Vec<(&State, Range<usize>)> = Vec::new();
+        for (lane, state) in states.into_iter().enumerate() {
+            match runs.last_mut() {
+                Some((last, lanes)) if std::ptr::eq(*last, state) => lanes.end += 1,
+                _ => runs.push((state, lane..lane + 1)),
+            }
+        }
+        let filled = runs.last().map_or(0, |(_, lanes)| lanes.end);
+        if 2 * runs.len() > filled {
+            let words = self.state_words();
+            self.columns.clear();
+            for (state, lanes) in runs {
+                for _ in lanes {
+                    let end = self.columns.len() + words;
+                    self.columns.extend_from_slice(state.words());
+                    self.columns.resize(end, 0);
+                }
+            }
+            return self.load();
+        }
+        assert!(
+            filled <= self.lanes(),
+            "{filled} states for {}",
+            self.lanes()
+        );
+        let states = runs.iter();
+        states.for_each(|(state, _)| self.validity.check(state.words()));
+        self.filled = filled;
+        self.known = Known::default();
+        let bases = self.game.layout().bases.clone();
+        let width = self.evaluator.width();
+        let columns = runs
+            .into_iter()
+            .map(|(state, lanes)| (state.words(), lanes));
+        spread(width, columns, self.evaluator.inputs_mut(bases));
+    }
+
+    /// Fills lanes with packed states, which are given one after the other, in their order.
+    ///
+    /// # Panics
+    /// As for [`enter`](Batch::enter).
+    pub fn enter_packed(&mut self, states: &[u64]) {
+        self.columns.clear();
+        self.columns.extend_from_slice(states);
+        self.load();
+    }
+
+    /// Fills lanes with the packed states.
+    fn load(&mut self) {
+        let words = self.state_words();
+        let states = self.columns.chunks_exact(words);
+        states.for_each(|state| self.validity.check(state));
+        self.filled = self.columns.len() / words;
+        self.known = Known::default();
+        let bases = self.game.layout().bases.clone();
+        let width = self.evaluator.width();
+        to_rows(width, &self.columns, self.evaluator.inputs_mut(bases));
+    }
+
+    /// Fills this number of lanes with the same state.
+    ///
+    /// # Panics
+    /// If there are fewer lanes, or the state is outside the engine's
+    /// [validity](Batch::validity).
+    pub fn fill(&mut self, state: &State, lanes: usize) {
+        self.validity.check(state.words());
+        assert!(lanes <= self.lanes(), "{lanes} states for {}", self.lanes());
+        self.filled = lanes;
+        self.known = Known::default();
+        let bases = self.game.layout().bases.clone();
+        let width = self.evaluator.width();
+        let rows = self.evaluator.inputs_mut(bases);
+        let all = LaneMask::all(width);
+        enter(width, rows, all.words(width), Start::Same(state.words()));
+    }
+
+    /// The lanes whose state is terminal.
+    pub fn terminal(&mut self) -> LaneMask {
+        self.look();
+        let terminal = self.evaluator.output(self.game.layout().terminal);
+        LaneMask::from_words(terminal).and(self.filled())
+    }
+
+    /// The lanes in which the role has a legal move, and those in which it has several.
+    pub fn choices(&mut self, role: RoleId) -> (LaneMask, LaneMask) {
+        self.look();
+        let legal = &self.game.layout().legal[role.index()];
+        let rows = self.evaluator.outputs(legal.clone());
+        let width = self.evaluator.width();
+        let (some, several) = LaneMask::some_and_several(width, width.lanes(), rows);
+        let filled = self.filled();
+        (some.and(filled), several.and(filled))
+    }
+
+    /// The number of legal moves, of all roles in all lanes together.
+    pub fn count_legal(&mut self) -> u64 {
+        self.look();
+        let filled = self.filled();
+        let legal = self.game.layout().legal.iter();
+        let rows = legal.map(|legal| self.evaluator.outputs(legal.clone()));
+        let words = self.evaluator.width().words();
+        let rows = rows.flat_map(|rows| rows.chunks_exact(words));
+        // Most are of players not to move.
+        let rows = rows.filter(|row| row.iter().any(|&word| word != 0));
+        rows.map(|row| LaneMask::from_words(row).and(filled).count())
+            .sum()
+    }
+
+    /// Calls `found` with each lane and each legal move of the role there; the moves of a
+    /// lane come ascending.
+    pub fn for_each_legal(&mut self, role: RoleId, mut found: impl FnMut(usize, Move)) {
+        self.look();
+        let legal = &self.game.layout().legal[role.index()];
+        let (width, filled) = (self.evaluator.width(), self.filled());
+        let filled = filled.words(width);
+        let rows = self.evaluator.outputs(legal.clone());
+        for (row, number) in rows.chunks_exact(width.words()).zip(0..) {
+            let words = row.iter().zip(filled).map(|(word, filled)| word & filled);
+            for lane in ones(words) {
+                found(lane, Move(number));
+            }
+        }
+    }
+
+    /// Which moves of the role are legal: a row for each move, one after the other, with a bit for
+    /// each lane, 64 in a word. Bits of lanes that are not filled mean nothing.
+    pub fn legal_rows(&mut self, role: RoleId) -> &[u64] {
+        self.look();
+        let legal = &self.game.layout().legal[role.index()];
+        self.evaluator.outputs(legal.clone())
+    }
+
+    /// The goal that a role has in a lane, if it has exactly one value there.
+    pub fn goal(&mut self, role: RoleId, lane: usize) -> Option<i32> {
+        if !self.known.goals {
+            self.look();
+            self.evaluator.evaluate(section::GOALS);
+            self.known.goals = true;
+        }
+        let goals = &self.game.layout().goals[role.index()];
+        let rows = self.evaluator.outputs(goals.clone());
+        let rows = rows.chunks_exact(self.evaluator.width().words());
+        let values = &self.game.propnet().roles[role.index()].goals;
+        let mut holding = rows
+            .zip(values)
+            .filter(|(row, _)| LaneMask::from_words(row).contains(lane));
+        let (_, goal) = holding.next()?;
+        holding.next().is_none().then_some(goal.value)
+    }
+
+    /// Chooses the joint move of each lane: the moves of the first one in the order of the
+    /// roles, then those of the second, and so on.
+    ///
+    /// # Panics
+    /// If there is not one move per role and lane.
+    pub fn play(&mut self, joints: &[Move]) {
+        let roles = self.game.roles().len();
+        assert_eq!(joints.len(), roles * self.filled, "a move per role");
+        self.forget_moves();
+        let mut played = Vec::new();
+        for (lane, joint) in joints.chunks_exact(roles.max(1)).enumerate() {
+            for (chosen, does) in joint.iter().zip(&self.game.layout().does) {
+                let input = does.start + chosen.index();
+                let row = self.evaluator.input_mut(input);
+                if row.iter().all(|&word| word == 0) {
+                    played.push(input as u32);
+                }
+                row[lane / 64] |= 1 << (lane % 64);
+            }
+        }
+        self.played = Played::These(played);
+    }
+
+    /// Chooses all legal moves of all roles, which makes sense in lanes where every role has
+    /// one only; and [`advance`](Batch::advance)s these.
+    pub fn advance_forced(&mut self, lanes: LaneMask) {
+        self.look();
+        let layout = self.game.layout();
+        for (legal, does) in layout.legal.iter().zip(&layout.does) {
+            let (legal, does) = self
+                .evaluator
+                .outputs_and_inputs_mut(legal.clone(), does.clone());
+            does.copy_from_slice(legal);
+        }
+        self.played = Played::Any;
+        self.advance(lanes);
+    }
+
+    /// Makes the states of these lanes those that follow from the moves chosen.
+    pub fn advance(&mut self, lanes: LaneMask) {
+        self.look();
+        self.evaluator.evaluate(section::NEXT);
+        let layout = self.game.layout();
+        let width = self.evaluator.width();
+        let all = lanes == self.filled();
+        let (next, state) = self
+            .evaluator
+            .outputs_and_inputs_mut(layout.next.clone(), layout.bases.clone());
+        if all {
+            state.copy_from_slice(next);
+        } else {
+            enter(width, state, lanes.words(width), Start::Each(next));
+        }
+        self.known = Known::default();
+    }
+
+    /// The number of words of a packed state: one for each 64 base propositions or part of
+    /// that, and one if there are none.
+    pub fn state_words(&self) -> usize {
+        column_words(self.game.layout().bases.len()).max(1)
+    }
+
+    /// The states, packed, one after the other.
+    pub fn states(&mut self) -> &[u64] {
+        let mut columns = std::mem::take(&mut self.columns);
+        columns.clear();
+        self.add_states(&mut columns);
+        self.columns = columns;
+        &self.columns
+    }
+
+    /// Adds the states, packed, one after the other.
+    pub fn add_states(&self, packed: &mut Vec<u64>) {
+        let bases = self.game.layout().bases.clone();
+        let before = packed.len();
+        packed.resize(before + self.filled * self.state_words(), 0);
+        let width = self.evaluator.width();
+        to_columns(width, self.evaluator.inputs(bases), &mut packed[before..]);
+    }
+
+    /// The legal moves of each role in a state: none in a terminal one.
+    pub fn legal_moves(&mut self, state: &State) -> Vec<Vec<Move>> {
+        self.fill(state, 1);
+        let roles = RoleId::first(self.game.roles().len());
+        if !self.terminal().is_empty() {
+            return roles.map(|_| Vec::new()).collect();
+        }
+        roles
+            .map(|role| {
+                let mut moves = Vec::new();
+                self.for_each_legal(role, |_, legal| moves.push(legal));
+                moves
+            })
+            .collect()
+    }
+
+    /// What follows from a state after each of several joint moves, which are given one
+    /// after the other, each in the order of the roles. Their number is not limited by that
+    /// of the lanes.
+    ///
+    /// Whether the moves are legal is not checked. After illegal moves, children mean nothing.
+    pub fn children(&mut self, state: &State, joints: &[Move]) -> Vec<Child> {
+        let roles = self.game.roles().len();
+        let words = self.state_words();
+        let mut children = Vec::with_capacity(joints.len() / roles);
+        for joints in joints.chunks(roles * self.lanes()) {
+            self.fill(state, joints.len() / roles);
+            self.play(joints);
+            self.advance(self.filled());
+            let terminal = self.terminal();
+            let goals = (0..self.filled).map(|lane| {
+                terminal.contains(lane).then(|| {
+                    let roles = RoleId::first(roles);
+                    roles.map(|role| self.goal(role, lane)).collect()
+                })
+            });
+            let goals: Vec<_> = goals.collect();
+            let states = self.states().chunks_exact(words).zip(goals);
+            children.extend(states.map(|(words, goals)| {
+                let mut state = State::new();
+                state.assign(words);
+                Child { state, goals }
+            }));
+        }
+        children
+    }
+
+    /// Evaluates what depends on the states alone.
+    fn look(&mut self) {
+        if !self.known.state {
+            self.evaluator.evaluate(section::STATE);
+            self.known.state = true;
+        }
+    }
+
+    /// Makes all moves false in all lanes.
+    fn forget_moves(&mut self) {
+        let layout = self.game.layout();
+        match &self.played {
+            Played::These(inputs) => {
+                for &input in inputs {
+                    self.evaluator.input_mut(input as usize).fill(0);
+                }
+            }
+            Played::Any => {
+                for does in &layout.does {
+                    self.evaluator.inputs_mut(does.clone()).fill(0);
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Batch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Batch")
+            .field("lanes", &self.lanes())
+            .field("filled", &self.filled)
+            .field("known", &self.known)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,133 @@
+//! One state in all lanes: what the lanes interpreter and machine code share as backends.
+//!
+//! All lanes hold the same state here, which wastes all but one of them. What lanes are for
+//! are many states at a time, as in [`playout`](crate::game::playout); these machines are there to
+//! test the same code, and to show what it does.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use propjit_jit::evaluator::{Engine, LaneEvaluator};
+
+use super::circuit::CircuitEvaluator;
+use super::{MachineError, Move, State};
+use crate::game::engine::Programs;
+use crate::game::ground::sections::alone;
+use crate::game::ground::{GroundGame, Port};
+
+/// The engine that evaluates the lanes, and its sections.
+pub trait Sections: Send {
+    /// The sections that the next state needs, in the order of evaluation.
+    const NEXT: &'static [usize];
+
+    /// The engine.
+    ///
+    /// # Errors
+    /// When there is no such engine.
+    fn engine(programs: &Programs) -> Result<Engine, MachineError>;
+
+    /// The sections that a port needs, in the order of evaluation.
+    fn needs(port: Port) -> &'static [usize];
+}
+
+/// Evaluates one state in all lanes.
+#[derive(Debug)]
+pub struct BroadcastEvaluator<S> {
+    game: Arc<GroundGame>,
+    lanes: LaneEvaluator,
+    /// The state that the lanes have as input.
+    state: State,
+    /// The move of each role that the lanes have as input, if any.
+    joint: Vec<Move>,
+    /// The sections that are evaluated for the inputs as they are.
+    evaluated: [bool; alone::COUNT],
+    sections: PhantomData<S>,
+}
+
+impl<S: Sections> BroadcastEvaluator<S> {
+    /// An evaluator with an engine that was made for this game and has these sections.
+    pub fn with(game: Arc<GroundGame>, engine: Engine) -> BroadcastEvaluator<S> {
+        BroadcastEvaluator {
+            lanes: LaneEvaluator::new(engine),
+            state: State::new(),
+            joint: Vec::new(),
+            evaluated: [false; alone::COUNT],
+            sections: PhantomData,
+            game,
+        }
+    }
+
+    fn enter(&mut self, state: &State) {
+        if self.state == *state {
+            return;
+        }
+        let bases = self.game.layout().bases.start;
+        for (before, value) in [(&self.state, false), (state, true)] {
+            for base in before.iter() {
+                set_input(&mut self.lanes, bases + base, value);
+            }
+        }
+        self.state.assign(state.words());
+        self.evaluated = [false; alone::COUNT];
+    }
+
+    fn play(&mut self, joint: &[Move]) {
+        if self.joint == joint {
+            return;
+        }
+        for (moves, value) in [(&self.joint[..], false), (joint, true)] {
+            for (played, does) in moves.iter().zip(&self.game.layout().does) {
+                set_input(&mut self.lanes, does.start + played.index(), value);
+            }
+        }
+        self.joint.clear();
+        self.joint.extend_from_slice(joint);
+        for &section in S::NEXT {
+            self.evaluated[section] = false;
+        }
+    }
+
+    fn evaluate(&mut self, sections: &[usize]) {
+        for &section in sections {
+            if !std::mem::replace(&mut self.evaluated[section], true) {
+                self.lanes.evaluate(section);
+            }
+        }
+    }
+}
+
+fn set_input(lanes: &mut LaneEvaluator, input: usize, value: bool) {
+    lanes
+        .input_mut(input)
+        .fill(if value { u64::MAX } else { 0 });
+}
+
+/// The places of the rows that are true in the first lane, in rows of `words` words.
+fn first_lane(rows: &[u64], words: usize) -> impl Iterator<Item = usize> {
+    let rows = rows.iter().step_by(words).enumerate();
+    rows.filter(|(_, word)| *word & 1 == 1)
+        .map(|(place, _)| place)
+}
+
+impl<S: Sections> CircuitEvaluator for BroadcastEvaluator<S> {
+    fn new(programs: &Programs) -> Result<BroadcastEvaluator<S>, MachineError> {
+        let engine = S::engine(programs)?;
+        Ok(BroadcastEvaluator::with(programs.game().clone(), engine))
+    }
+
+    fn for_each_true(&mut self, state: &State, port: Port, found: impl FnMut(usize)) {
+        self.enter(state);
+        self.evaluate(S::needs(port));
+        let outputs = self.lanes.outputs(self.game.layout().outputs_of(port));
+        first_lane(outputs, self.lanes.width().words()).for_each(found);
+    }
+
+    fn next_state(&mut self, state: &State, joint: &[Move], next: &mut State) {
+        self.enter(state);
+        self.play(joint);
+        self.evaluate(S::NEXT);
+        next.clear();
+        let outputs = self.lanes.outputs(self.game.layout().next.clone());
+        first_lane(outputs, self.lanes.width().words()).for_each(|base| next.insert(base));
+    }
+}

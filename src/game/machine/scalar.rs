@@ -1,0 +1,106 @@
+//! The circuit, one state at a time: only what changes is evaluated.
+//!
+//! The interpreter keeps the inputs that it was given last. When the machine is asked about a
+//! state, it changes only the inputs that differ; along a match these are few.
+
+use std::sync::Arc;
+
+use propjit_jit::scalar::ScalarInterpreter;
+
+use super::circuit::{CircuitEvaluator, CircuitMachine};
+use super::{MachineError, Move, State};
+use crate::game::engine::Programs;
+use crate::game::ground::{GroundGame, Port};
+use crate::game::vocabulary::state::ones;
+
+/// A game played by the scalar interpreter.
+pub type ScalarMachine = CircuitMachine<ScalarEvaluator>;
+
+/// Evaluates one state, incrementally.
+#[derive(Debug)]
+pub struct ScalarEvaluator {
+    game: Arc<GroundGame>,
+    interpreter: ScalarInterpreter,
+    /// The base propositions that the interpreter has as inputs.
+    bases: Vec<u64>,
+    /// For each role, the move that the interpreter has as input.
+    does: Vec<Option<Move>>,
+    /// Whether the interpreter has settled since inputs changed.
+    settled: bool,
+}
+
+impl ScalarEvaluator {
+    /// An evaluator of the circuit as it was before any pass: slower, but ready sooner.
+    pub fn unoptimised(programs: &Programs) -> ScalarEvaluator {
+        ScalarEvaluator::with(programs.unoptimised_scalar(), programs.game().clone())
+    }
+
+    fn with(interpreter: ScalarInterpreter, game: Arc<GroundGame>) -> ScalarEvaluator {
+        ScalarEvaluator {
+            interpreter,
+            bases: vec![0; game.layout().bases.len().div_ceil(64)],
+            does: vec![None; game.roles().len()],
+            settled: false,
+            game,
+        }
+    }
+
+    /// Gives the interpreter the state as input.
+    fn enter(&mut self, state: &State) {
+        let words = state.words();
+        let (held, rest) = self.bases.split_at_mut(words.len());
+        if held != words || rest.iter().any(|&word| word != 0) {
+            held.copy_from_slice(words);
+            rest.fill(0);
+            let count = self.game.layout().bases.len();
+            self.interpreter.set_inputs(count, &self.bases);
+            self.settled = false;
+        }
+    }
+
+    /// Gives the interpreter a role's move as input instead of the one it has.
+    fn play(&mut self, role: usize, played: Move) {
+        let held = self.does[role].replace(played);
+        if held != Some(played) {
+            let first = self.game.layout().does[role].start;
+            if let Some(held) = held {
+                self.interpreter.set_input(first + held.index(), false);
+            }
+            self.interpreter.set_input(first + played.index(), true);
+            self.settled = false;
+        }
+    }
+
+    /// The packed outputs for the inputs as they are now.
+    fn outputs(&mut self) -> &[u64] {
+        if !self.settled {
+            self.interpreter.settle();
+            self.settled = true;
+        }
+        self.interpreter.outputs()
+    }
+}
+
+impl CircuitEvaluator for ScalarEvaluator {
+    fn new(programs: &Programs) -> Result<ScalarEvaluator, MachineError> {
+        let game = programs.game().clone();
+        Ok(ScalarEvaluator::with(programs.scalar(), game))
+    }
+
+    fn for_each_true(&mut self, state: &State, port: Port, found: impl FnMut(usize)) {
+        self.enter(state);
+        let outputs = self.game.layout().outputs_of(port);
+        // The port's words are its own: see `lower`.
+        let words = outputs.start / 64..outputs.end.div_ceil(64);
+        ones(self.outputs()[words].iter().copied()).for_each(found);
+    }
+
+    fn next_state(&mut self, state: &State, joint: &[Move], next: &mut State) {
+        self.enter(state);
+        for (role, &played) in joint.iter().enumerate() {
+            self.play(role, played);
+        }
+        let words = self.bases.len();
+        next.assign(&self.outputs()[..words]);
+    }
+}

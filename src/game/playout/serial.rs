@@ -1,0 +1,220 @@
+//! Playouts one after the other, by a state machine.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use propjit_stop::Stop;
+use rand::RngExt;
+
+use super::queue::{JobId, PlayoutQueue};
+use super::runner::{PlayoutRunner, RunLimits};
+use super::tally::{Ending, Line};
+use crate::game::ground::Phases;
+use crate::game::machine::{MachineError, Move, RoleId, State, StateMachine};
+use crate::support::rng::GameRng;
+
+/// How long a question may take when no matches are to be started any more.
+const OVERTIME: Duration = Duration::from_secs(1);
+
+/// Plays matches with a state machine. They share its memory, so that none of them allocates.
+pub struct SerialPlayouts {
+    machine: Box<dyn StateMachine>,
+    rng: GameRng,
+    max_steps: u32,
+    queue: PlayoutQueue,
+    state: State,
+    next: State,
+    legal: Vec<Move>,
+    joint: Vec<Move>,
+    values: Vec<i32>,
+    /// For each role the goal at the end of the match, where it has exactly one.
+    goals: Vec<Option<i32>>,
+    /// Only lines with a greater goal are tracked, if any: see
+    /// [`PlayoutRunner::track_best_line`].
+    lines_above: Option<i32>,
+    /// The moves of the match, if lines are tracked.
+    line: Vec<Move>,
+}
+
+impl SerialPlayouts {
+    /// A runner without jobs, for matches of at most `max_steps` joint moves.
+    pub fn new(machine: Box<dyn StateMachine>, max_steps: u32, rng: GameRng) -> SerialPlayouts {
+        SerialPlayouts {
+            rng,
+            max_steps,
+            queue: PlayoutQueue::new(machine.roles().len(), Phases::none(), State::new()),
+            state: State::new(),
+            next: State::new(),
+            legal: Vec::new(),
+            joint: Vec::new(),
+            values: Vec::new(),
+            goals: Vec::new(),
+            lines_above: None,
+            line: Vec::new(),
+            machine,
+        }
+    }
+
+    /// The machine that plays, for other questions while it does not play.
+    pub fn machine(&mut self) -> &mut dyn StateMachine {
+        &mut *self.machine
+    }
+
+    /// Plays a match and counts it, unless a stop comes, or a question takes too long when the
+    /// time is up.
+    fn play_match(&mut self, id: JobId, limits: &RunLimits) -> Result<(), MachineError> {
+        self.state.assign(self.queue.state(id).0.words());
+        self.line.clear();
+        let mut length = 0;
+        self.machine.set_stop(&overtime(limits, limits.deadline));
+        // Whether the time was up in the middle of a question.
+        let mut is_late = false;
+        let ending = loop {
+            if limits.stop.is_set() {
+                self.queue.abandon(id, u64::from(length));
+                return Ok(());
+            }
+            if is_late {
+                let now = Some(Instant::now());
+                self.machine.set_stop(&overtime(limits, now));
+            }
+            match self.step(length) {
+                Ok(None) => length += 1,
+                Ok(Some(ending)) => break ending,
+                Err(error) if error.is_stopped() && (is_late || limits.stop.is_set()) => {
+                    self.queue.abandon(id, u64::from(length));
+                    if !limits.stop.is_set() {
+                        tracing::warn!(%error, "a match takes too long and is not counted");
+                        self.queue.tally_mut(id).given_up += 1;
+                    }
+                    return Ok(());
+                }
+                // Each question may take as long as that.
+                Err(error) if error.is_stopped() => is_late = true,
+                Err(error) => {
+                    self.queue.abandon(id, u64::from(length));
+                    return Err(error);
+                }
+            }
+        };
+        let tally = self.queue.end(id, 1);
+        tally.end(length, ending);
+        if ending == Ending::Terminal {
+            for (goals, goal) in tally.goals.iter_mut().zip(&self.goals) {
+                match *goal {
+                    Some(goal) => goals.values.add(goal, 1),
+                    None => goals.undefined += 1,
+                }
+            }
+            // Lines are kept of a single role.
+            if let (Some(above), &[Some(goal)]) = (self.lines_above, &self.goals[..])
+                && goal > above
+                && tally.is_better(goal)
+            {
+                let moves = self.line.clone();
+                tally.best = Some(Line { goal, moves });
+            }
+        }
+        limits.progress.add(1);
+        Ok(())
+    }
+
+    /// Makes a joint move after `length` others, unless the match ends here.
+    fn step(&mut self, length: u32) -> Result<Option<Ending>, MachineError> {
+        if self.machine.is_terminal(&self.state)? {
+            self.goals.clear();
+            for role in RoleId::first(self.machine.roles().len()) {
+                self.machine.goals(&self.state, role, &mut self.values)?;
+                self.goals.push(match *self.values {
+                    [value] => Some(value),
+                    _ => None,
+                });
+            }
+            return Ok(Some(Ending::Terminal));
+        }
+        if length == self.max_steps {
+            return Ok(Some(Ending::Truncated));
+        }
+        if !self.choose_moves()? {
+            return Ok(Some(Ending::Stuck));
+        }
+        self.machine
+            .next_state_unchecked(&self.state, &self.joint, &mut self.next)?;
+        if self.lines_above.is_some() {
+            self.line.extend_from_slice(&self.joint);
+        }
+        std::mem::swap(&mut self.state, &mut self.next);
+        Ok(None)
+    }
+
+    /// Chooses each role's move uniformly; false if a role has none.
+    fn choose_moves(&mut self) -> Result<bool, MachineError> {
+        self.joint.clear();
+        for role in RoleId::first(self.machine.roles().len()) {
+            self.machine
+                .legal_moves_unchecked(&self.state, role, &mut self.legal)?;
+            let choice = match self.legal.len() {
+                0 => return Ok(false),
+                1 => 0,
+                count => self.rng.random_range(0..count as u32) as usize,
+            };
+            self.joint.push(self.legal[choice]);
+        }
+        Ok(true)
+    }
+}
+
+/// What ends questions that are asked up to a time, if there is one.
+fn overtime(limits: &RunLimits, time: Option<Instant>) -> Stop {
+    limits
+        .stop
+        .by(time.and_then(|time| time.checked_add(OVERTIME)))
+}
+
+impl PlayoutRunner for SerialPlayouts {
+    fn queue(&self) -> &PlayoutQueue {
+        &self.queue
+    }
+
+    fn queue_mut(&mut self) -> &mut PlayoutQueue {
+        &mut self.queue
+    }
+
+    fn initial_state(&mut self) -> Result<State, MachineError> {
+        self.machine.initial_state()
+    }
+
+    fn lanes(&self) -> usize {
+        1
+    }
+
+    fn track_best_line(&mut self, above: Option<i32>) {
+        self.lines_above = above.filter(|_| self.machine.roles().len() == 1);
+    }
+
+    fn clear(&mut self) {
+        self.queue.clear();
+    }
+
+    fn play(&mut self, limits: &RunLimits) -> Result<(), MachineError> {
+        while self.queue.finished() < limits.enough && !limits.stop.is_set() && !limits.are_up() {
+            let Some((id, _)) = self.queue.next(0, 1) else {
+                break;
+            };
+            let played = self.play_match(id, limits);
+            // Other questions have no end of their own.
+            self.machine.set_stop(&Stop::new());
+            played?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for SerialPlayouts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SerialPlayouts")
+            .field("max_steps", &self.max_steps)
+            .field("queue", &self.queue)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,142 @@
+//! The settings that can be tuned.
+
+use std::fmt;
+
+use propjit_jit::code::{CodeConfig, Effort, Generator, Order};
+use propjit_jit::lanes::Width;
+use serde::{Deserialize, Serialize};
+
+/// How code is made and run: all that is a matter of speed alone, and depends on the CPU.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Settings {
+    /// The generator of the machine code.
+    pub generator: Generator,
+    /// How many lanes a row has.
+    #[serde(rename = "lanes", with = "lanes")]
+    pub width: Width,
+    /// How hard to try to make good code.
+    pub effort: Effort,
+    /// In which order gates are computed.
+    pub order: Order,
+    /// How many operations a function of machine code has at most.
+    pub function_size: usize,
+    /// How many gates' work a guard must save to be used: see [`CodeConfig::guarded`].
+    pub guarded: i32,
+    /// How long lanes may idle before matches are started in them: see
+    /// [`PlayoutRunner::refill`](crate::game::playout::PlayoutRunner::refill).
+    pub refill: u32,
+    /// On how many threads to play.
+    pub threads: usize,
+}
+
+/// Why settings cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ImpossibleSettings {
+    /// This CPU, or this build, cannot run such code.
+    #[error("this CPU cannot run code of the generator `{0}`")]
+    Generator(&'static str),
+    /// The generator has no such rows.
+    #[error("the generator `{generator}` has no rows of {lanes} lanes")]
+    Lanes {
+        /// The generator's name.
+        generator: &'static str,
+        /// How many lanes were wanted.
+        lanes: usize,
+    },
+    /// A number is out of range.
+    #[error("`{name}` must be from 1 to {most}")]
+    Range {
+        /// The name of the setting.
+        name: &'static str,
+        /// The greatest number that is possible.
+        most: usize,
+    },
+}
+
+/// No function has more operations than this.
+const MAX_FUNCTION_SIZE: usize = 1 << 20;
+
+/// Nobody plays on more threads than this.
+pub const MAX_THREADS: usize = 1024;
+
+impl Default for Settings {
+    /// The settings that are usually best, on one thread.
+    fn default() -> Settings {
+        Settings::new(&CodeConfig::best())
+    }
+}
+
+impl Settings {
+    /// How code is made, with the defaults for all else.
+    pub fn new(config: &CodeConfig) -> Settings {
+        Settings {
+            generator: config.generator,
+            width: config.width,
+            effort: config.effort,
+            order: config.order,
+            function_size: config.function_size,
+            guarded: config.guarded,
+            refill: 1,
+            threads: 1,
+        }
+    }
+
+    /// How code is made, with the usual limits.
+    pub fn code(&self) -> CodeConfig {
+        CodeConfig::new(self.generator, self.width)
+            .with_effort(self.effort)
+            .with_order(self.order)
+            .with_function_size(self.function_size)
+            .with_guarded(self.guarded)
+    }
+
+    /// Whether they can be used on this CPU.
+    ///
+    /// # Errors
+    /// The first thing that is impossible.
+    pub fn check(&self) -> Result<(), ImpossibleSettings> {
+        let generator = self.generator.name();
+        if !self.generator.is_supported() {
+            return Err(ImpossibleSettings::Generator(generator));
+        }
+        if !self.generator.widths().contains(&self.width) {
+            let lanes = self.width.lanes();
+            return Err(ImpossibleSettings::Lanes { generator, lanes });
+        }
+        let in_range = |name, number, most| match (1..=most).contains(&number) {
+            true => Ok(()),
+            false => Err(ImpossibleSettings::Range { name, most }),
+        };
+        in_range("function-size", self.function_size, MAX_FUNCTION_SIZE)?;
+        in_range("threads", self.threads, MAX_THREADS)
+    }
+}
+
+impl fmt::Display for Settings {
+    /// As in the profile's file.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&toml::to_string(self).map_err(|_| fmt::Error)?)
+    }
+}
+
+/// A width is the number of its lanes.
+mod lanes {
+    use propjit_jit::lanes::Width;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(
+        width: &Width,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        width.lanes().serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Width, D::Error> {
+        let lanes = usize::deserialize(deserializer)?;
+        let width = Width::ALL.into_iter().find(|width| width.lanes() == lanes);
+        width.ok_or_else(|| D::Error::custom(format!("there are no rows of {lanes} lanes")))
+    }
+}

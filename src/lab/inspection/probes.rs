@@ -1,0 +1,344 @@
+//! Probes: a copy of a rulesheet in which each rule tells whether its conditions ever held.
+//!
+//! For each rule `(<= HEAD CONDITION...)` the copy has another one, `(<= (next (probe N))
+//! CONDITION...)`, which changes nothing in the game. What is not among the propositions of the
+//! ground copy can never hold.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use propjit_gdl::diagnostic::Diagnostics;
+use propjit_gdl::ground::{GroundError, GroundLimitKind};
+use propjit_gdl::rules::{Keyword, Literal, Rules};
+use propjit_gdl::source::Span;
+use propjit_gdl::syntax;
+use propjit_stop::Stop;
+use serde::Serialize;
+
+use crate::game::load::{Game, LoadError, Setup};
+use crate::game::machine::{MachineError, Move, RoleId, State, StateMachine};
+use crate::game::playout::RandomMatches;
+use crate::support::rng::GameRng;
+
+/// A rule whose conditions never hold.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct DeadRule {
+    /// Its line in the rulesheet, from 1.
+    pub line: usize,
+    /// The beginning of its text.
+    pub text: String,
+    /// Whether that is proved. If not, it was so in all matches that were played.
+    pub is_proved: bool,
+}
+
+/// Why it is not known which rules are dead.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProbesError {
+    /// The copy hit a limit of grounding, which its game need not do: rules that nothing of the game
+    /// depends on are not ground in that.
+    #[error(
+        "grounding all rules hit the {kind}, with most of the work for the rule at line {line}"
+    )]
+    Limit {
+        /// The limit.
+        kind: GroundLimitKind,
+        /// The line of the rule that took the most work.
+        line: usize,
+    },
+    /// Terms of the copy grow without end.
+    #[error("terms grow without end by the rule at line {line}")]
+    Growth {
+        /// The line of the rule that nests them.
+        line: usize,
+    },
+    /// The copy cannot be grounded.
+    #[error("not all rules can be grounded: {0}")]
+    Ground(GroundError),
+    /// No match of the copy came to an end.
+    #[error("no match was over in time")]
+    Time,
+    /// The copy cannot be loaded.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The copy cannot be evaluated.
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+}
+
+/// The rules of a game that did not apply in random matches.
+#[derive(Debug)]
+pub(super) struct DeadRules {
+    /// The number of matches.
+    pub(super) matches: u64,
+    /// The rules.
+    pub(super) rules: Vec<DeadRule>,
+}
+
+impl DeadRules {
+    /// Looks for them in a game that was loaded with `setup` for some time, in `most` matches of so
+    /// many steps.
+    pub(super) fn find(
+        game: &Game,
+        setup: &Setup,
+        (max_steps, most): (usize, Option<u64>),
+        time: Duration,
+        stop: &Stop,
+        rng: GameRng,
+    ) -> Result<DeadRules, ProbesError> {
+        let ending = stop.within(time);
+        let mut probes = Probes::new(game.rules(), setup, time)?;
+        match probes.play(max_steps, most, &ending, rng)? {
+            0 => Err(ProbesError::Time),
+            matches => Ok(DeadRules {
+                matches,
+                rules: probes.dead(game.rules()),
+            }),
+        }
+    }
+}
+
+/// The rules of a game with conditions, and in which of them these ever held.
+#[derive(Debug)]
+pub struct Probes {
+    rules: Vec<Probe>,
+    /// For each proposition of the copy, the rule whose probe it is.
+    of_base: Vec<Option<usize>>,
+    game: Game,
+}
+
+/// A rule.
+#[derive(Debug)]
+struct Probe {
+    span: Span,
+    /// Whether it depends on the moves.
+    needs_moves: bool,
+    /// Whether its conditions can hold for all that grounding knows.
+    may_hold: bool,
+    /// Whether they held in a match.
+    held: bool,
+}
+
+impl Probes {
+    /// The rules of a game that was loaded with `setup`. To ground the copy may take this time.
+    ///
+    /// # Errors
+    /// When the copy cannot be grounded or loaded.
+    pub fn new(rules: &Rules, setup: &Setup, time: Duration) -> Result<Probes, ProbesError> {
+        let mut probes = rules_with_conditions(rules);
+        let (text, name) = copy(rules, &probes);
+        let limits = setup.ground.clone();
+        let time = limits.time.map_or(time, |limit| limit.min(time));
+        let setup = setup.clone().with_ground(limits.with_time(time));
+        let game = Game::from_text(rules.source.name(), &text, &setup.with_backend(None))?;
+        if let Some(reason) = game.gave_up() {
+            return Err(not_ground(rules, &probes, &name, reason));
+        }
+        let ground = game.ground_game().expect("grounding was not given up");
+        let propnet = ground.propnet();
+        let number = |term| {
+            let text = propnet.terms.text(term);
+            let number = text.strip_prefix(&format!("({name} "))?.strip_suffix(')')?;
+            number.parse().ok()
+        };
+        let bases = propnet.bases.iter().map(|base| number(base.name));
+        let of_base: Vec<Option<usize>> = bases.collect();
+        for &rule in of_base.iter().flatten() {
+            probes[rule].may_hold = true;
+        }
+        Ok(Probes {
+            rules: probes,
+            of_base,
+            game,
+        })
+    }
+
+    /// Plays random matches of the copy until `stop` is set, or `most` were played; their number.
+    ///
+    /// # Errors
+    /// When the copy cannot be evaluated.
+    pub fn play(
+        &mut self,
+        max_steps: usize,
+        most: Option<u64>,
+        stop: &Stop,
+        rng: GameRng,
+    ) -> Result<u64, MachineError> {
+        let mut matches = RandomMatches::new(self.game.follower()?, max_steps, rng);
+        let mut count = 0;
+        while most.is_none_or(|most| count < most) {
+            let played = matches.play(stop, &mut |_, _, seen| {
+                self.note(seen.state);
+                Ok(())
+            });
+            if played?.is_none() {
+                break;
+            }
+            count += 1;
+            let state = matches.state().clone();
+            self.note(&state);
+            self.note_end(matches.machine(), &state)?;
+        }
+        Ok(count)
+    }
+
+    /// Notes which rules held before this state of the copy.
+    fn note(&mut self, state: &State) {
+        for base in state.iter() {
+            if let Some(rule) = self.of_base[base] {
+                self.rules[rule].held = true;
+            }
+        }
+    }
+
+    /// Notes which rules hold in the state in which a match of the copy ended, whether it is terminal or not.
+    fn note_end(
+        &mut self,
+        machine: &mut dyn StateMachine,
+        state: &State,
+    ) -> Result<(), MachineError> {
+        let roles = self
+            .game
+            .ground_game()
+            .map(|game| &game.propnet().roles[..]);
+        if roles.is_none_or(|roles| roles.iter().any(|role| role.moves.is_empty())) {
+            return Ok(());
+        }
+        let mut joint = Vec::new();
+        let mut legal = Vec::new();
+        for role in RoleId::first(machine.roles().len()) {
+            machine.legal_moves_unchecked(state, role, &mut legal)?;
+            // Rules that depend on moves are not looked at. Any move will do.
+            joint.push(legal.first().copied().unwrap_or(Move(0)));
+        }
+        let mut next = State::new();
+        machine.next_state_unchecked(state, &joint, &mut next)?;
+        for base in next.iter() {
+            if let Some(rule) = self.of_base[base] {
+                let rule = &mut self.rules[rule];
+                rule.held |= !rule.needs_moves;
+            }
+        }
+        Ok(())
+    }
+
+    /// The rules whose conditions did not hold in any state so far, in the order of the rulesheet,
+    /// of which `rules` are the rules.
+    pub fn dead(&self, rules: &Rules) -> Vec<DeadRule> {
+        let never = self.rules.iter().filter(|rule| !rule.held);
+        let dead = never.map(|rule| {
+            let text = rules.source.slice(rule.span);
+            DeadRule {
+                line: rules.source.position(rule.span.start).line,
+                text: one_line(text),
+                is_proved: !rule.may_hold,
+            }
+        });
+        dead.collect()
+    }
+}
+
+/// Why the copy of some rules, with probes of this name, is not ground.
+fn not_ground(rules: &Rules, probes: &[Probe], name: &str, reason: &GroundError) -> ProbesError {
+    let (line, rule) = match reason {
+        GroundError::Limit { line, rule, .. } | GroundError::Growth { line, rule, .. } => {
+            (*line, rule)
+        }
+        _ => return ProbesError::Ground(reason.clone()),
+    };
+    // A probe is at the line of its rule.
+    let number = || {
+        let number = rule.strip_prefix(&format!("(<= (next ({name} "))?;
+        number.split_once(')')?.0.parse::<usize>().ok()
+    };
+    let span = number().map(|number| probes[number].span);
+    let line = span.map_or(line, |span| rules.source.position(span.start).line);
+    match reason {
+        GroundError::Limit { kind, .. } => ProbesError::Limit { kind: *kind, line },
+        _ => ProbesError::Growth { line },
+    }
+}
+
+/// The most letters of a rule that are shown.
+const SHOWN: usize = 80;
+
+/// A text on one line, cut if it is long.
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    match text.char_indices().nth(SHOWN) {
+        None => text,
+        Some((cut, _)) => format!("{}...", &text[..cut]),
+    }
+}
+
+/// The rules of a rulesheet that have conditions, each once.
+fn rules_with_conditions(rules: &Rules) -> Vec<Probe> {
+    // The relations that depend on the moves.
+    let mut depends = vec![false; rules.relations.len()];
+    depends[Keyword::Does.relation().index()] = true;
+    let needs_moves = |depends: &[bool], body: &[Literal]| {
+        body.iter().any(|literal| match literal {
+            Literal::Positive(atom) | Literal::Negative(atom) => depends[atom.relation.index()],
+            Literal::Distinct(..) => false,
+        })
+    };
+    let mut is_new = true;
+    while is_new {
+        is_new = false;
+        for rule in &rules.rules {
+            let head = rule.head.relation.index();
+            if !depends[head] && needs_moves(&depends, &rule.body) {
+                depends[head] = true;
+                is_new = true;
+            }
+        }
+    }
+    let declares = [Keyword::Base, Keyword::Input].map(Keyword::relation);
+    let mut probes: Vec<Probe> = Vec::new();
+    for rule in &rules.rules {
+        if rule.body.is_empty() || declares.contains(&rule.head.relation) {
+            continue;
+        }
+        let needs_moves = needs_moves(&depends, &rule.body);
+        match probes.last_mut() {
+            // An `or` makes several rules of one.
+            Some(last) if last.span == rule.span => last.needs_moves |= needs_moves,
+            _ => probes.push(Probe {
+                span: rule.span,
+                needs_moves,
+                may_hold: false,
+                held: false,
+            }),
+        }
+    }
+    probes
+}
+
+/// The text of the copy, and the name of the probes.
+fn copy(rules: &Rules, probes: &[Probe]) -> (String, String) {
+    let source = &rules.source;
+    let mut text = source.text().to_string();
+    let mut name = "probe".to_string();
+    while text.contains(&name) {
+        name.push('x');
+    }
+    let tree = syntax::parse(source, &mut Diagnostics::new(source.clone()));
+    let mut forms = tree.forms();
+    text.push('\n');
+    for (number, probe) in probes.iter().enumerate() {
+        let form = forms.find(|form| form.span() == probe.span);
+        // After `<=` and the head come the conditions, and then `)`.
+        let first = form.and_then(|form| form.items().nth(2));
+        let Some(first) = first else {
+            continue;
+        };
+        let conditions = Span {
+            start: first.span().start,
+            end: probe.span.end,
+        };
+        let conditions = source.slice(conditions);
+        let _ = writeln!(text, "(<= (next ({name} {number})) {conditions}");
+    }
+    (text, name)
+}

@@ -1,0 +1,252 @@
+//! Measurement of darkening, move by move of a match.
+//!
+//! Darkening is specialisation (partial evaluation) for the root: see [`darkening`](crate::game::circuits::darkening).
+
+pub mod plot;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use propjit_jit::evaluator::Engine;
+use propjit_jit::lanes::Width;
+use propjit_stop::Stop;
+use rand::seq::IndexedRandom;
+use serde::Serialize;
+
+use crate::game::circuits::darkening::Specialisation;
+use crate::game::circuits::darkening::ternary::{Fixpoint, TernaryCircuit};
+use crate::game::engine::darkening::Darkened;
+use crate::game::engine::{Engines, ValidEngine};
+use crate::game::ground::GroundGame;
+use crate::game::machine::{MachineError, RoleId, State, StateMachine};
+use crate::game::playout::{PlayoutProgress, PlayoutRunner, Playouts, RunLimits};
+use crate::support::rng::GameRng;
+use crate::support::setters::setters;
+
+/// How to measure.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct DarkeningConfig {
+    /// For how long playouts run for each move of the match, with both engines together.
+    pub time: Duration,
+    /// The [seed](crate::support::rng) of the random numbers of playouts.
+    pub seed: u64,
+    /// How many joint moves a playout may have.
+    pub max_steps: u32,
+}
+
+impl Default for DarkeningConfig {
+    /// Half a second for each move, the seed 0, playouts of at most 10,000 joint moves.
+    fn default() -> DarkeningConfig {
+        DarkeningConfig {
+            time: Duration::from_millis(500),
+            seed: 0,
+            max_steps: 10_000,
+        }
+    }
+}
+
+impl DarkeningConfig {
+    setters! {
+        with_time(time: Duration);
+        with_seed(seed: u64);
+        with_max_steps(max_steps: u32);
+    }
+}
+
+/// The length of a turn, unless the matches that were started in it take longer. The two engines
+/// take turns, so that other work on the machine disturbs one as much as the other.
+const TURN: Duration = Duration::from_millis(5);
+
+/// The time that passes may take in all.
+const PASSES: Duration = Duration::from_secs(1);
+
+/// The figures for one state of a match.
+#[derive(Clone, Debug, Serialize)]
+pub struct DarkeningRow {
+    /// How many joint moves were made before.
+    pub depth: usize,
+    /// How many base propositions are dark.
+    pub dark_bases: usize,
+    /// How many moves are dark.
+    pub dark_moves: usize,
+    /// How many gates are left.
+    pub gates: usize,
+    /// How long it took to find what is dark.
+    pub analysis_seconds: f64,
+    /// How long passes and machine code took.
+    pub compile_seconds: f64,
+    /// Playouts a second from the state, with the whole circuit's code.
+    pub whole_rollouts_per_second: f64,
+    /// The same with the code for the rest of the match.
+    pub dark_rollouts_per_second: f64,
+    /// How many times faster that is.
+    pub speedup: f64,
+}
+
+/// A match and what was found.
+#[derive(Clone, Debug, Serialize)]
+pub struct DarkeningTable {
+    /// How many base propositions there are.
+    pub bases: usize,
+    /// How many moves all roles have together.
+    pub moves: usize,
+    /// How many gates the whole circuit has.
+    pub gates: usize,
+    /// The passes over it that were cut off by their time limit, so that there are more than there might be.
+    pub cut_passes: Vec<&'static str>,
+    /// How many playouts run at a time.
+    pub lanes: usize,
+    /// A row for each state that is not terminal.
+    pub rows: Vec<DarkeningRow>,
+    /// Whether a stop came before all states were measured.
+    pub interrupted: bool,
+}
+
+impl DarkeningTable {
+    /// The share of the whole circuit's gates that is gone.
+    pub fn dark_share(&self, row: &DarkeningRow) -> f64 {
+        1.0 - row.gates as f64 / self.gates.max(1) as f64
+    }
+
+    /// The row halfway through the match, if there are any.
+    pub fn halfway(&self) -> Option<&DarkeningRow> {
+        self.rows.get(self.rows.len() / 2)
+    }
+}
+
+/// Measures at each of the states, which a match comes to one after the other, and calls
+/// `now` before each with the number of those before.
+///
+/// # Errors
+/// When there is no machine code.
+pub fn measure(
+    engines: &Engines,
+    states: &[State],
+    config: &DarkeningConfig,
+    stop: &Stop,
+    mut now: impl FnMut(usize),
+) -> Result<DarkeningTable, MachineError> {
+    let (game, programs) = (engines.game(), engines.programs());
+    let whole = programs.playout_code()?;
+    let optimised = game.min_gates();
+    let cut = optimised.passes.iter().filter(|pass| pass.is_cut);
+    let circuit = &optimised.circuit;
+    let bounds = TernaryCircuit::new(game, circuit);
+    let mut fixpoint = Fixpoint::new(game.clone(), &bounds, Width::X64);
+    let layout = game.layout();
+    let mut table = DarkeningTable {
+        bases: layout.bases.len(),
+        moves: layout.inputs() - layout.bases.len(),
+        gates: circuit.gates(),
+        cut_passes: cut.map(|pass| pass.name).collect(),
+        lanes: whole.width().lanes(),
+        rows: Vec::new(),
+        interrupted: false,
+    };
+    let whole = ValidEngine::from(Engine::Code(whole));
+    for (depth, root) in states.iter().enumerate() {
+        now(depth);
+        let specialisation = Specialisation::new(game, &mut fixpoint, root);
+        let (dark_bases, dark_moves) = (
+            specialisation.dark_bases(game),
+            specialisation.dark_moves(game),
+        );
+        let compiled = Darkened::compile(&specialisation, programs, PASSES);
+        let darkened = match compiled {
+            Ok(darkened) => darkened,
+            Err(_) if stop.is_set() => {
+                table.interrupted = true;
+                break;
+            }
+            Err(error) => return Err(MachineError::Compile(error.into())),
+        };
+        let engines = [&whole, &darkened.engine];
+        let Some([whole, dark]) = race(game, engines, root, config, stop)? else {
+            table.interrupted = true;
+            break;
+        };
+        table.rows.push(DarkeningRow {
+            depth,
+            dark_bases,
+            dark_moves,
+            gates: darkened.gates,
+            analysis_seconds: darkened.analysis.as_secs_f64(),
+            compile_seconds: darkened.making.as_secs_f64(),
+            whole_rollouts_per_second: whole,
+            dark_rollouts_per_second: dark,
+            speedup: dark / whole,
+        });
+    }
+    Ok(table)
+}
+
+/// Playouts a second from a state with each engine: in the turn in which it was least
+/// disturbed. Nothing if a stop came.
+fn race(
+    game: &Arc<GroundGame>,
+    engines: [&ValidEngine; 2],
+    root: &State,
+    config: &DarkeningConfig,
+    stop: &Stop,
+) -> Result<Option<[f64; 2]>, MachineError> {
+    let mut runners = engines
+        .map(|engine| Playouts::new(game.clone(), engine.clone(), config.max_steps, config.seed));
+    let mut best = [0.0; 2];
+    let progress = PlayoutProgress::default();
+    let start = Instant::now();
+    // The first turns are for the caches.
+    for turn in 0.. {
+        if turn > 1 && start.elapsed() >= config.time {
+            break;
+        }
+        for (runner, best) in runners.iter_mut().zip(&mut best) {
+            let id = runner.queue_mut().add(root, None);
+            let start = Instant::now();
+            runner.play(
+                &RunLimits::default()
+                    .with_deadline(start.checked_add(TURN))
+                    .with_enough(1)
+                    .with_stop(stop.clone())
+                    .with_progress(progress.clone()),
+            )?;
+            if stop.is_set() {
+                return Ok(None);
+            }
+            let rollouts = runner.queue().tally(id).rollouts();
+            *best = f64::max(*best, rollouts as f64 / start.elapsed().as_secs_f64());
+            runner.clear();
+        }
+    }
+    Ok(Some(best))
+}
+
+/// The states of a random match from a state on, at most `most` of them, without the one in
+/// which it ends.
+///
+/// # Errors
+/// When the machine fails.
+pub fn random_match(
+    machine: &mut dyn StateMachine,
+    from: &State,
+    most: usize,
+    rng: &mut GameRng,
+) -> Result<Vec<State>, MachineError> {
+    let mut states = Vec::new();
+    let mut state = from.clone();
+    let mut legal = Vec::new();
+    while states.len() < most && !machine.is_terminal(&state)? {
+        let mut joint = Vec::new();
+        for role in RoleId::first(machine.roles().len()) {
+            machine.legal_moves_unchecked(&state, role, &mut legal)?;
+            let Some(&played) = legal.choose(rng) else {
+                return Ok(states);
+            };
+            joint.push(played);
+        }
+        let mut next = State::new();
+        machine.next_state_unchecked(&state, &joint, &mut next)?;
+        states.push(std::mem::replace(&mut state, next));
+    }
+    Ok(states)
+}

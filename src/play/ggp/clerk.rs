@@ -1,0 +1,181 @@
+//! The clerk, which keeps a legal move of a match ready, whatever the player is doing.
+//!
+//! The clerk follows the match on the prover, which needs no preparation, on a thread
+//! of its own, and on the ground game from when there is one. While a player still grounds the
+//! game, has crashed or takes too long, there is a legal move to answer with; and a player's move
+//! can be checked. Where it takes long to find all legal moves, one has to do.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded, unbounded};
+
+use crate::game::load::Game;
+use crate::game::machine::{MachineError, RoleId};
+use crate::game::position::Board;
+use crate::play::matches::{Rulesheet, Seat};
+use crate::support::background::{Background, Promise};
+
+/// What the clerk knows of the legal moves of its role in a turn.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Legal {
+    /// As text; none if they cannot be found.
+    pub moves: Arc<[String]>,
+    /// Whether these are all.
+    pub are_all: bool,
+}
+
+/// A turn: the joint move before it, if any, and where its legal moves go.
+type Turn = (Option<Vec<String>>, Promise<Legal>);
+
+/// Follows one match for one role. Its thread ends when it is dropped.
+pub(super) struct Clerk {
+    turns: Sender<Turn>,
+}
+
+impl Clerk {
+    /// A clerk for a match from its initial state.
+    pub(super) fn start(seat: &Seat) -> Clerk {
+        let (turns, inbox) = unbounded();
+        let thread = thread::Builder::new().name("clerk".to_string());
+        let seat = seat.clone();
+        if let Err(error) = thread.spawn(move || follow(&seat, &inbox)) {
+            tracing::error!(%error, "there is no thread to keep legal moves ready");
+        }
+        Clerk { turns }
+    }
+
+    /// The legal moves after `joint`, or in the same state as before without one.
+    /// None are known where there is no thread to find them.
+    pub(super) fn turn(&self, joint: Option<Vec<String>>) -> Background<Legal> {
+        let (promise, legal) = Background::promised(Legal::default);
+        let _ = self.turns.send((joint, promise));
+        legal
+    }
+}
+
+/// The part of a play clock in which all legal moves should be found.
+const PATIENCE: u32 = 4;
+
+/// How long that is at most.
+const MOST_PATIENCE: Duration = Duration::from_secs(2);
+
+/// A match as the clerk follows it.
+struct Followed<'a> {
+    rulesheet: &'a Rulesheet,
+    role: RoleId,
+    patience: Duration,
+    /// None where the rules cannot be evaluated.
+    board: Option<Board>,
+    ground: Ground,
+    /// The joint moves so far.
+    joints: Vec<Vec<String>>,
+}
+
+/// How far it is with a board of the ground game.
+enum Ground {
+    /// The game is not there yet.
+    Awaited,
+    /// A thread makes the board and goes with it to where the match was then, both of which take long in large games.
+    /// With it comes how many joint moves were made on it.
+    Made(Receiver<Result<(Board, usize), MachineError>>),
+    /// The match is followed on it, or cannot be.
+    Settled,
+}
+
+fn follow(seat: &Seat, inbox: &Receiver<Turn>) {
+    let prover = seat.rulesheet.prover();
+    let board = prover.and_then(|prover| Board::new(Box::new(prover)));
+    let mut followed = Followed {
+        rulesheet: &seat.rulesheet,
+        role: seat.role,
+        patience: (seat.play_clock / PATIENCE).min(MOST_PATIENCE),
+        board: board.ok(),
+        ground: Ground::Awaited,
+        joints: Vec::new(),
+    };
+    for (joint, promise) in inbox {
+        promise.keep(followed.turn(joint).unwrap_or_else(|error| {
+            tracing::error!(%error, "no legal moves can be kept ready");
+            Legal::default()
+        }));
+    }
+}
+
+impl Followed<'_> {
+    /// The legal moves after a joint move.
+    fn turn(&mut self, joint: Option<Vec<String>>) -> Result<Legal, MachineError> {
+        self.go_over_to_ground_game();
+        let Some(board) = &mut self.board else {
+            return Ok(Legal::default());
+        };
+        if let Some(joint) = joint {
+            match board.advance(&joint) {
+                Ok(()) => self.joints.push(joint),
+                // A move that is legal in the old state is a better guess than none.
+                Err(error) => tracing::error!(%error, "the manager's moves cannot be followed"),
+            }
+        }
+        board.set_stop(&self.rulesheet.stop_token().within(self.patience));
+        let all = board.legal_texts(self.role);
+        board.set_stop(self.rulesheet.stop_token());
+        if let Ok(moves) = all {
+            let (moves, are_all) = (moves.into(), true);
+            return Ok(Legal { moves, are_all });
+        }
+        let any = board.any_legal_text(self.role)?;
+        Ok(Legal {
+            moves: any.into_iter().collect(),
+            are_all: false,
+        })
+    }
+
+    /// Follows the match on the ground game, as soon as there is a board of it.
+    fn go_over_to_ground_game(&mut self) {
+        match &self.ground {
+            Ground::Settled => {}
+            Ground::Awaited => {
+                let game = self.rulesheet.ready_game();
+                if let Some(game) = game.filter(|game| game.ground_game().is_some()) {
+                    self.ground = make_board(game, self.joints.clone());
+                }
+            }
+            Ground::Made(board) => match board.try_recv() {
+                Err(TryRecvError::Empty) => {}
+                Err(TryRecvError::Disconnected) => self.ground = Ground::Settled,
+                Ok(made) => {
+                    self.ground = Ground::Settled;
+                    let up_to_date = made.and_then(|(mut board, done)| {
+                        let mut rest = self.joints[done..].iter();
+                        rest.try_for_each(|joint| board.advance(joint))?;
+                        Ok(board)
+                    });
+                    match up_to_date {
+                        Ok(board) => self.board = Some(board),
+                        Err(error) => tracing::error!(%error, "the ground game is not followed"),
+                    }
+                }
+            },
+        }
+    }
+}
+
+/// Makes a board of a ground game after these joint moves.
+fn make_board(game: Arc<Game>, joints: Vec<Vec<String>>) -> Ground {
+    let (tell, made) = bounded(1);
+    let make = move || {
+        let mut board = Board::new(game.follower()?)?;
+        joints.iter().try_for_each(|joint| board.advance(joint))?;
+        Ok((board, joints.len()))
+    };
+    let thread = thread::Builder::new().name("clerk".to_string());
+    // Nobody may listen any more.
+    match thread.spawn(move || drop(tell.send(make()))) {
+        Ok(_) => Ground::Made(made),
+        Err(error) => {
+            tracing::warn!(%error, "the clerk stays on the prover");
+            Ground::Settled
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! A player at the other end of a connection, which speaks the GGP protocol.
+//!
+//! A connection that fails, and a player that is still busy when a match starts, get a few more
+//! chances. Before a match, [`RemotePlayer::wait_until_free`] asks until the player is free.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use propjit_stop::Stop;
+
+use super::address::Address;
+use super::client;
+use super::message::{Request, Start};
+use crate::play::matches::{Choice, Ending, Player, PlayerError, Seat};
+
+/// How long a player may take to notice that a match is given up, and at least that it is over.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// How long to wait for an answer after its deadline, unless the wait is stopped: whoever judges
+/// time-outs has a clock of their own.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How often a request is sent.
+const ATTEMPTS: u32 = 3;
+
+/// The time between two attempts.
+const PAUSE: Duration = Duration::from_millis(300);
+
+/// How long a player may be out of reach or busy before a match.
+const ABSENCE: Duration = Duration::from_secs(10);
+
+/// How long a player may take to say whether it is free. Some never do.
+const INFO_TIME: Duration = Duration::from_secs(2);
+
+/// Whether an answer to `INFO` says that the player is busy; its name may say anything.
+fn is_busy(answer: &str) -> bool {
+    let answer = answer.to_ascii_lowercase();
+    answer.contains("busy") && !answer.contains("available")
+}
+
+/// Waits a moment; whether it was stopped.
+fn pause(stop: &Stop) -> bool {
+    let stop = stop.within(PAUSE);
+    let end = Instant::now() + PAUSE;
+    while !stop.is_set() {
+        thread::sleep(Duration::from_millis(10));
+    }
+    Instant::now() < end
+}
+
+/// A player at an [`Address`].
+#[derive(Debug)]
+pub struct RemotePlayer {
+    address: Address,
+    seat: Seat,
+    /// The joint move that the player has not been told of.
+    last: Option<Vec<String>>,
+}
+
+impl RemotePlayer {
+    /// A player that will be told of the match when it is to prepare.
+    pub fn new(address: Address, seat: &Seat) -> RemotePlayer {
+        let (seat, last) = (seat.clone(), None);
+        RemotePlayer {
+            address,
+            seat,
+            last,
+        }
+    }
+
+    /// Waits until the player at an address is free, or `stop` is set. A player that does not know
+    /// the question is taken to be free.
+    ///
+    /// # Errors
+    /// Why it is not, after some seconds.
+    pub fn wait_until_free(address: &Address, stop: &Stop) -> Result<(), PlayerError> {
+        let end = Instant::now() + ABSENCE;
+        loop {
+            let deadline = Instant::now() + INFO_TIME;
+            let error = match client::ask(address, &Request::Info.to_string(), deadline, stop) {
+                Ok(answer) if is_busy(&answer) => PlayerError::Answer(answer),
+                Err(error @ PlayerError::Connection(_)) => error,
+                _ => return Ok(()),
+            };
+            if Instant::now() >= end {
+                return Err(error);
+            }
+            if pause(stop) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Sends a request, again if the connection fails or the answer is that the player is busy.
+    fn ask(
+        &self,
+        request: &Request,
+        deadline: Instant,
+        stop: &Stop,
+    ) -> Result<String, PlayerError> {
+        let request = request.to_string();
+        let mut attempts = 1..=ATTEMPTS;
+        loop {
+            let answer = client::ask(&self.address, &request, deadline, stop);
+            let failed = match &answer {
+                Ok(answer) => answer.eq_ignore_ascii_case("busy"),
+                Err(error) => matches!(error, PlayerError::Connection(_)),
+            };
+            attempts.next();
+            if !failed || attempts.is_empty() || Instant::now() + PAUSE >= deadline || pause(stop) {
+                return answer;
+            }
+        }
+    }
+
+    /// The request for a move.
+    fn play(&self) -> Request {
+        Request::Play {
+            match_id: self.match_id(),
+            moves: self.last.clone(),
+        }
+    }
+
+    fn match_id(&self) -> String {
+        self.seat.match_id.clone()
+    }
+}
+
+impl Player for RemotePlayer {
+    fn prepare(&mut self, deadline: Instant, stop: &Stop) -> Result<(), PlayerError> {
+        let rulesheet = &self.seat.rulesheet;
+        let start = Request::Start(Start {
+            match_id: self.match_id(),
+            role: rulesheet.roles()[self.seat.role.index()].clone(),
+            rules: rulesheet.rules().source.text().to_string(),
+            start_clock: self.seat.start_clock,
+            play_clock: self.seat.play_clock,
+        });
+        let reply = self.ask(&start, deadline + PATIENCE, stop)?;
+        if !reply.trim().eq_ignore_ascii_case("ready") {
+            return Err(PlayerError::Answer(reply));
+        }
+        // Managers cannot start elsewhere than in the initial state: the player is asked on the
+        // way there, and what it would play is not heeded.
+        for joint in 0..self.seat.opening.len() {
+            let deadline = Instant::now() + self.seat.play_clock + PATIENCE;
+            let _ = self.ask(&self.play(), deadline, stop)?;
+            self.last = Some(self.seat.opening[joint].clone());
+        }
+        Ok(())
+    }
+
+    fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
+        // Whether the answer is a legal move, the referee decides.
+        self.ask(&self.play(), deadline + PATIENCE, stop)
+            .map(Choice::new)
+    }
+
+    fn advance(&mut self, joint: &[String]) -> Result<(), PlayerError> {
+        self.last = Some(joint.to_vec());
+        Ok(())
+    }
+
+    fn end(&mut self, ending: &Ending) -> Result<(), PlayerError> {
+        let match_id = self.match_id();
+        let (request, time) = match ending {
+            Ending::Complete(moves) => {
+                let moves = moves.clone();
+                let request = Request::Stop { match_id, moves };
+                (request, FAREWELL.max(self.seat.play_clock))
+            }
+            Ending::Aborted => (Request::Abort { match_id }, FAREWELL),
+        };
+        let told = self.ask(&request, Instant::now() + time, &Stop::new());
+        if let Err(error) = &told {
+            tracing::info!(%error, player = %self.address, "the end of the match was not heard of");
+        }
+        told.map(drop)
+    }
+}

@@ -1,0 +1,349 @@
+//! Tree search for whoever asks over the line protocol.
+
+use std::collections::VecDeque;
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{RecvTimeoutError, unbounded};
+use parking_lot::Mutex;
+use propjit_stop::Stop;
+use serde_json::{Value, json};
+
+use super::message::{
+    Failed, Go, LegalMoves, LineReply, LineRequest, Loaded, Numbered, Question, RoleMoves, Said,
+    StateTold, VERSION, number, said,
+};
+use super::process::LONGEST;
+use crate::game::load::Game;
+use crate::game::machine::{Backend, MachineError, RoleId};
+use crate::game::position::History;
+use crate::search::SearchBudget;
+use crate::search::mcts::{Mcts, MctsConfig, wait_for_engines};
+use crate::support::line_io::{LineWriter, read_line};
+use crate::support::setters::setters;
+
+/// How often the stop token is looked at.
+const INTERVAL: Duration = Duration::from_millis(20);
+
+/// How positions are searched.
+#[derive(Clone, Default, Debug)]
+#[non_exhaustive]
+pub struct LineServerConfig {
+    /// The search.
+    pub search: MctsConfig,
+    /// The backend; by default the fastest there is.
+    pub backend: Option<Backend>,
+    /// The most time for a move, where the request does not name any.
+    pub time: Option<Duration>,
+    /// The most nodes for a move, where the request does not name any.
+    pub nodes: Option<u64>,
+    /// The most playouts for a move, where the request does not name any.
+    pub playouts: Option<u64>,
+}
+
+impl LineServerConfig {
+    setters! {
+        with_search(search: MctsConfig);
+        with_backend(backend: Option<Backend>);
+        with_time(time: Option<Duration>);
+        with_nodes(nodes: Option<u64>);
+        with_playouts(playouts: Option<u64>);
+    }
+}
+
+/// Makes a game of a name and a rulesheet's text, or says why it cannot.
+pub type LoadLineGame<'a> = dyn FnMut(&str, &str) -> Result<Game, String> + 'a;
+
+/// A line that was read: a request, with the token that ends it, or why it is none.
+type Heard = Result<(Numbered<LineRequest>, Stop), NoRequest>;
+
+/// A line that is no request: its number, if it has one, and why.
+struct NoRequest {
+    id: Option<u64>,
+    why: String,
+}
+
+/// Answers requests until the input ends or `stop` is set, whether or not the answers are read then.
+///
+/// # Errors
+/// When a reply cannot be written.
+pub fn serve_lines(
+    input: impl Read + Send + 'static,
+    output: impl Write + Send + 'static,
+    config: &LineServerConfig,
+    load: &mut LoadLineGame<'_>,
+    stop: &Stop,
+) -> io::Result<()> {
+    let (say, lines) = unbounded::<Heard>();
+    // What ends the requests that are not answered, in their order, and whether each is a choice without a budget.
+    let unanswered = Arc::new(Mutex::new(VecDeque::<(Stop, bool)>::new()));
+    let has_budget = config.time.is_some() || config.nodes.is_some() || config.playouts.is_some();
+    // Nobody waits for this thread, which ends with its input.
+    thread::Builder::new().spawn({
+        let (stop, unanswered) = (stop.clone(), unanswered.clone());
+        move || {
+            let mut input = io::BufReader::new(input);
+            let mut line = Vec::new();
+            while let Ok(true) = read_line(&mut input, LONGEST, &mut line) {
+                let heard = match request(&line) {
+                    Err(_) if line.trim_ascii().is_empty() => continue,
+                    Ok(request) if matches!(request.said, LineRequest::Stop(_)) => {
+                        unanswered.lock().iter().for_each(|(own, _)| own.set());
+                        continue;
+                    }
+                    Ok(request) => {
+                        let is_endless = !has_budget && is_open(&request.said);
+                        let own = stop.by(None);
+                        unanswered.lock().push_back((own.clone(), is_endless));
+                        Ok((request, own))
+                    }
+                    Err(error) => Err(error),
+                };
+                if say.send(heard).is_err() {
+                    return;
+                }
+            }
+            // Nobody will stop these any more.
+            let unanswered = unanswered.lock();
+            let endless = unanswered.iter().filter(|(_, is_endless)| *is_endless);
+            endless.for_each(|(own, _)| own.set());
+        }
+    })?;
+    let mut server = LineServer {
+        config,
+        position: None,
+    };
+    let output = LineWriter::start(output)?;
+    while !stop.is_set() && !output.has_failed() {
+        let heard = match lines.recv_timeout(INTERVAL) {
+            Ok(heard) => heard,
+            Err(RecvTimeoutError::Timeout) => continue,
+            Err(RecvTimeoutError::Disconnected) => break,
+        };
+        let (id, answer) = match heard {
+            Ok((request, own)) => {
+                let answer = server.answer(&request.said, load, &own);
+                unanswered.lock().pop_front();
+                (request.id, answer)
+            }
+            Err(NoRequest { id, why }) => (id, Err(format!("this is no request: {why}"))),
+        };
+        let said = answer.unwrap_or_else(|message| LineReply::Error(Failed { message }));
+        if !output.write(Numbered { id, said }.line(), stop) {
+            break;
+        }
+    }
+    output.finish(stop)
+}
+
+/// The request in a line.
+fn request(line: &[u8]) -> Result<Numbered<LineRequest>, NoRequest> {
+    let no_request = |id, why: String| NoRequest { id, why };
+    let line: Value =
+        serde_json::from_slice(line).map_err(|error| no_request(None, error.to_string()))?;
+    let id = number(&line).map_err(|why| no_request(None, why))?;
+    match said(line, &LineRequest::NAMES) {
+        Ok(said) => Ok(Numbered { id, said }),
+        Err(why) => Err(no_request(id, why)),
+    }
+}
+
+/// Whether a request is a choice without a budget.
+fn is_open(request: &LineRequest) -> bool {
+    match request {
+        LineRequest::Go(go) => go.seconds.is_none() && go.nodes.is_none() && go.playouts.is_none(),
+        _ => false,
+    }
+}
+
+struct LineServer<'a> {
+    config: &'a LineServerConfig,
+    position: Option<Searched>,
+}
+
+/// A position of a game that was loaded.
+struct Searched {
+    game: Game,
+    history: History,
+    /// Made when a move is first to be chosen.
+    tree: Option<Mcts>,
+    /// Whether the search is about the position.
+    is_current: bool,
+}
+
+impl LineServer<'_> {
+    fn answer(
+        &mut self,
+        request: &LineRequest,
+        load: &mut LoadLineGame<'_>,
+        stop: &Stop,
+    ) -> Result<LineReply, String> {
+        if let LineRequest::Load(wanted) = request {
+            if wanted.version != VERSION {
+                let version = wanted.version;
+                return Err(format!(
+                    "version {version} is not understood here, version {VERSION} is"
+                ));
+            }
+            let game = load(&wanted.name, &wanted.rules)?;
+            let text = |error: MachineError| error.to_string();
+            let history = History::new(game.follower().map_err(text)?).map_err(text)?;
+            let roles = history.roles().to_vec();
+            self.position = Some(Searched {
+                game,
+                history,
+                tree: None,
+                is_current: true,
+            });
+            let engine = concat!("propjit ", env!("CARGO_PKG_VERSION")).to_string();
+            return Ok(LineReply::Loaded(Loaded { engine, roles }));
+        }
+        let Some(position) = &mut self.position else {
+            return Err("no game is loaded".to_string());
+        };
+        let answer = match request {
+            LineRequest::Position(wanted) => position.set(&wanted.moves),
+            LineRequest::Apply(joint) => {
+                let applied = position.history.play(&joint.moves);
+                position.is_current &= applied.is_err();
+                applied.and_then(|()| position.tell())
+            }
+            LineRequest::Legal(question) => return position.legal(question),
+            LineRequest::Go(go) => return position.go(go, self.config, stop),
+            LineRequest::Load(_) | LineRequest::Stop(_) => return Err("not here".to_string()),
+        };
+        answer.map_err(|error| error.to_string())
+    }
+}
+
+impl Searched {
+    /// Goes to where these joint moves lead. If one is not legal, all is as before.
+    fn set(&mut self, moves: &[Vec<String>]) -> Result<LineReply, MachineError> {
+        let mut history = History::new(self.game.follower()?)?;
+        moves.iter().try_for_each(|joint| history.play(joint))?;
+        self.history = history;
+        self.is_current = false;
+        self.tell()
+    }
+
+    fn tell(&mut self) -> Result<LineReply, MachineError> {
+        let terminal = self.history.is_over()?;
+        let goals = match terminal {
+            true => Some(self.history.goals()?),
+            false => None,
+        };
+        Ok(LineReply::State(StateTold {
+            depth: self.history.depth(),
+            terminal,
+            goals,
+            propositions: self.history.fluents(),
+        }))
+    }
+
+    fn role(&self, name: &str) -> Result<RoleId, String> {
+        let roles = self.history.roles();
+        let found = roles.iter().position(|role| role == name);
+        let found = found.map(|at| RoleId(at as u32));
+        found.ok_or_else(|| format!("`{name}` is not a role; there are {}", roles.join(", ")))
+    }
+
+    fn legal(&mut self, question: &Question) -> Result<LineReply, String> {
+        let wanted = match &question.role {
+            Some(name) => Some(self.role(name)?),
+            None => None,
+        };
+        let roles = self.history.roles().to_vec();
+        let legal = self.history.legal().map_err(|error| error.to_string())?;
+        let numbered = RoleId::first(roles.len()).zip(roles.into_iter().zip(legal));
+        let moves = numbered
+            .filter(|(id, _)| wanted.is_none_or(|wanted| wanted == *id))
+            .map(|(_, (role, moves))| RoleMoves { role, moves });
+        Ok(LineReply::Legal(LegalMoves {
+            roles: moves.collect(),
+        }))
+    }
+
+    fn go(&mut self, go: &Go, config: &LineServerConfig, stop: &Stop) -> Result<LineReply, String> {
+        let start = Instant::now();
+        let role = self.role(&go.role)?;
+        let text = |error: MachineError| error.to_string();
+        if self.history.is_over().map_err(text)? {
+            return Err(text(MachineError::MatchOver));
+        }
+        let legal = self.history.legal().map_err(text)?;
+        let legal = &legal[role.index()];
+        let first = legal.first();
+        let first = first.ok_or_else(|| format!("{} has no legal move here", go.role))?;
+        if legal.len() == 1 {
+            let text = first.clone();
+            return Ok(LineReply::Move(Said {
+                text,
+                statistics: None,
+            }));
+        }
+        let asked = go.seconds.map(Duration::try_from_secs_f64).transpose();
+        let asked = asked.map_err(|error| format!("`seconds`: {error}"))?;
+        let time = asked.or(config.time);
+        let stop = stop.by(time.and_then(|time| start.checked_add(time)));
+        let (nodes, playouts) = (go.nodes.or(config.nodes), go.playouts.or(config.playouts));
+        let budget = SearchBudget::default()
+            .with_nodes(nodes)
+            .with_playouts(playouts)
+            .with_stop(stop.clone());
+        let is_counted = nodes.is_some() || playouts.is_some();
+        let (tree, searched) = self.search(config, &budget, is_counted).map_err(text)?;
+        if let Err(error) = searched {
+            // There still may be something that was found before.
+            tracing::warn!(%error, "the search failed");
+        }
+        let report = tree.report(role);
+        let best = report.best.map(|best| tree.move_text(role, best));
+        let mut statistics = json!({
+            "value": report.value,
+            "solved": report.solved,
+            "nodes": report.nodes,
+            "playouts": report.playouts,
+            "seconds": start.elapsed().as_secs_f64(),
+        });
+        if !report.unproved.is_empty() {
+            statistics["unproved"] = json!(report.unproved);
+        }
+        Ok(LineReply::Move(Said {
+            text: best.unwrap_or_else(|| first.clone()),
+            statistics: Some(statistics),
+        }))
+    }
+
+    /// Searches from the position: the tree, and how the search went.
+    fn search(
+        &mut self,
+        config: &LineServerConfig,
+        budget: &SearchBudget,
+        is_counted: bool,
+    ) -> Result<(&mut Mcts, Result<(), MachineError>), MachineError> {
+        let backend = config.backend.unwrap_or(self.game.bulk_backend());
+        if self.tree.is_none() {
+            self.tree = Some(Mcts::new(&self.game, backend, config.search.clone())?);
+            self.is_current = self.history.depth() == 0;
+        }
+        if is_counted {
+            // Half of the time is for the search, if time is limited, too.
+            let half = budget.stop.remaining().map(|left| left / 2);
+            let waiting = match half {
+                Some(half) => budget.stop.within(half),
+                None => budget.stop.clone(),
+            };
+            wait_for_engines(&self.game, backend, &config.search, &waiting);
+        }
+        let tree = self.tree.as_mut().expect("it was just made");
+        if !self.is_current {
+            tree.set_stop(&budget.stop);
+            tree.set_root_fluents(&self.history.fluents(), self.history.depth() as u32)?;
+            self.is_current = true;
+        }
+        let searched = tree.run(budget);
+        Ok((tree, searched))
+    }
+}

@@ -1,0 +1,51 @@
+//! Matches: their state and history, their players, the referee, series and tournaments.
+//!
+//! - [`Board`](crate::game::position::Board) follows a match, as most players and all referees need; [`History`](crate::game::position::History) also knows
+//!   the way back, and follows a [`Script`] of joint moves.
+//! - [`Player`] is what a match knows of a player; a [`PlayerFactory`] makes one for each
+//!   match. The players themselves are in [`player`](crate::play::players) and
+//!   [`protocol`](crate::play::ggp).
+//! - [`Rulesheet`] is a game that several players share, prepared when it is first needed.
+//! - [`play_match`] is the referee; a [`MatchRecord`] is what is kept of a match.
+//!   A [`RecordFile`] keeps those of a series as they end.
+//! - [`Series`] plays many matches, and gives the [`Standing`]s of the players.
+//! - A [`Tournament`] has several players, games and [`Openings`], [`ratings`], and a [test](Sprt) that may
+//!   end it.
+
+mod fixture;
+mod opening;
+mod player;
+pub(crate) mod printable;
+mod rating;
+mod record;
+mod record_file;
+mod referee;
+mod rulesheet;
+mod script;
+mod script_error;
+mod series;
+mod sprt;
+mod standings;
+mod tournament;
+pub(crate) mod worker;
+
+pub use opening::{GameOpenings, Opening, OpeningError, OpeningFile, Openings};
+pub use player::{Choice, Ending, Player, PlayerError, PlayerFactory, Seat};
+pub use printable::excerpt;
+pub use rating::{Meeting, Rating, meetings, ratings};
+pub use record::{ErrorRecord, MatchEnd, MatchRecord, MoveRecord, PlayerErrorKind};
+pub use record_file::{
+    RecordFile, RecordFileError, RecordLine, SeriesHead, SeriesOptions, TournamentOptions,
+    parse_records, read_records,
+};
+pub use referee::{MatchConfig, MatchPosition, play_match};
+pub use rulesheet::Rulesheet;
+pub use script::Script;
+pub use script_error::{ScriptError, ScriptPlace};
+pub use series::{Series, SeriesError, SeriesResults};
+pub use sprt::{Accepted, NoTest, PairScores, Sprt, SprtStatus, expected_score};
+pub use standings::{Standing, standings};
+pub use tournament::{
+    CoresError, Pairing, Tournament, TournamentError, TournamentGame, TournamentProgress,
+    TournamentResults, TournamentTable, UnknownPairing,
+};

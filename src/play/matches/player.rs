@@ -1,0 +1,258 @@
+//! Players as a match sees them: the trait, what a player is told, and what it answers.
+//!
+//! A [`Player`] gets a [`Seat`] and then hears of the match what the GGP protocol
+//! tells: the clocks and the joint moves. Moves are text, because the numbers of a
+//! prover are its own, and because a program at the other end of a connection is a
+//! player too.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use propjit_stop::Stop;
+
+use super::rulesheet::Rulesheet;
+use crate::game::load::LoadError;
+use crate::game::machine::{MachineError, RoleId};
+
+/// The place of a player in a match: all that it is told beforehand.
+#[derive(Clone, Debug)]
+pub struct Seat {
+    /// The match's name, a KIF name.
+    pub match_id: String,
+    /// The number of the match among those of this process, from 0.
+    pub number: u64,
+    /// The game.
+    pub rulesheet: Arc<Rulesheet>,
+    /// The role to play.
+    pub role: RoleId,
+    /// Time to prepare.
+    pub start_clock: Duration,
+    /// Time for each move.
+    pub play_clock: Duration,
+    /// A random number for this seat in this match alone.
+    pub seed: u64,
+    /// Joint moves that were made before the players have a choice: they play from where these
+    /// lead.
+    pub opening: Arc<[Vec<String>]>,
+}
+
+/// A move and why it was chosen.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Choice {
+    /// The move in KIF.
+    pub text: String,
+    /// Statistics to be recorded with the move.
+    pub statistics: Option<serde_json::Value>,
+}
+
+impl Choice {
+    /// A move without statistics.
+    pub fn new(text: impl Into<String>) -> Choice {
+        Choice {
+            text: text.into(),
+            statistics: None,
+        }
+    }
+}
+
+/// How a match is over for a player.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// It was played to its end, with these last moves if there were any.
+    Complete(Option<Vec<String>>),
+    /// It was given up.
+    Aborted,
+}
+
+/// Why a player has no move, or cannot go on.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum PlayerError {
+    /// The time is up.
+    #[error("no answer in time")]
+    TimedOut,
+    /// Somebody asked the player to stop.
+    #[error("stopped")]
+    Stopped,
+    /// The player cannot be reached.
+    #[error("the connection failed")]
+    Connection(#[source] Arc<io::Error>),
+    /// The player said what it must not say.
+    #[error("the answer is `{0}`")]
+    Answer(String),
+    /// The player elsewhere said that it cannot, or nothing that can be understood.
+    #[error("{0}")]
+    Failed(String),
+    /// The role has no legal move.
+    #[error("there is no legal move")]
+    NoMove,
+    /// The game cannot be loaded.
+    #[error(transparent)]
+    Load(Arc<LoadError>),
+    /// The game cannot be evaluated, or a joint move is not legal in it.
+    #[error(transparent)]
+    Machine(Arc<MachineError>),
+    /// The player panicked, in this or an earlier turn of the match.
+    #[error("the player crashed: {0}")]
+    Crashed(String),
+}
+
+impl From<Arc<LoadError>> for PlayerError {
+    fn from(error: Arc<LoadError>) -> PlayerError {
+        PlayerError::Load(error)
+    }
+}
+
+impl From<MachineError> for PlayerError {
+    fn from(error: MachineError) -> PlayerError {
+        PlayerError::Machine(Arc::new(error))
+    }
+}
+
+/// Chooses moves for one role in one match.
+///
+/// [`prepare`](Player::prepare) comes first, and every joint move is told once by
+/// [`advance`](Player::advance). [`choose`](Player::choose) may be asked for more than once in a
+/// state, or not at all where nobody waits for the answer any more. Methods that get a [`Stop`]
+/// return within some 10 ms after it is set.
+pub trait Player: Send {
+    /// Uses the start clock, which ends at `deadline`; may return before.
+    ///
+    /// # Errors
+    /// When the player is not fit to play. It is asked for moves all the same.
+    fn prepare(&mut self, deadline: Instant, stop: &Stop) -> Result<(), PlayerError>;
+
+    /// A move of its role in the current state, by `deadline` at the latest. When
+    /// stopped, the best it has by then, or an error.
+    ///
+    /// # Errors
+    /// When it has none.
+    fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError>;
+
+    /// All roles have made their moves of `joint`, in role order.
+    ///
+    /// # Errors
+    /// When the player cannot follow. The state is then what it was.
+    fn advance(&mut self, joint: &[String]) -> Result<(), PlayerError>;
+
+    /// May think until it is stopped, while nobody waits for it; may return before.
+    fn ponder(&mut self, stop: &Stop) {
+        let _ = stop;
+    }
+
+    /// The match is over.
+    ///
+    /// # Errors
+    /// When the player does not hear of it.
+    fn end(&mut self, ending: &Ending) -> Result<(), PlayerError> {
+        let _ = ending;
+        Ok(())
+    }
+}
+
+/// A player to be made for each match, and its name in results.
+///
+/// The players of propjit are read from text, as [`spec`](crate::play::players::spec) tells. Others
+/// are made by a function:
+///
+/// ```
+/// use std::time::Instant;
+///
+/// use propjit::Stop;
+/// use propjit::play::matches::{Choice, Player, PlayerError, PlayerFactory};
+///
+/// struct Noop;
+///
+/// impl Player for Noop {
+///     fn prepare(&mut self, _: Instant, _: &Stop) -> Result<(), PlayerError> {
+///         Ok(())
+///     }
+///     fn choose(&mut self, _: Instant, _: &Stop) -> Result<Choice, PlayerError> {
+///         Ok(Choice::new("noop"))
+///     }
+///     fn advance(&mut self, _: &[String]) -> Result<(), PlayerError> {
+///         Ok(())
+///     }
+/// }
+///
+/// let own = PlayerFactory::new("noop", |_| Ok(Box::new(Noop)));
+/// let other: PlayerFactory = "random:seed=5".parse()?;
+/// assert_eq!((own.name(), other.name()), ("noop", "random:seed=5"));
+/// # Ok::<(), propjit::play::players::SpecError>(())
+/// ```
+#[derive(Clone)]
+pub struct PlayerFactory {
+    name: String,
+    make: Arc<MakePlayer>,
+    wait_until_free: Arc<WaitForPlayer>,
+    is_single: bool,
+}
+
+type MakePlayer = dyn Fn(&Seat) -> Result<Box<dyn Player>, PlayerError> + Send + Sync;
+type WaitForPlayer = dyn Fn(&Stop) -> Result<(), PlayerError> + Send + Sync;
+
+impl PlayerFactory {
+    /// A player that `make` makes, called `name` in results.
+    pub fn new(
+        name: impl Into<String>,
+        make: impl Fn(&Seat) -> Result<Box<dyn Player>, PlayerError> + Send + Sync + 'static,
+    ) -> PlayerFactory {
+        PlayerFactory {
+            name: name.into(),
+            make: Arc::new(make),
+            wait_until_free: Arc::new(|_| Ok(())),
+            is_single: false,
+        }
+    }
+
+    /// With a function that waits until the player can take a match, as it takes one at a time.
+    /// Those that are made when they are needed always can.
+    #[must_use]
+    pub fn with_wait(
+        mut self,
+        wait: impl Fn(&Stop) -> Result<(), PlayerError> + Send + Sync + 'static,
+    ) -> PlayerFactory {
+        self.wait_until_free = Arc::new(wait);
+        self.is_single = true;
+        self
+    }
+
+    /// Whether the player takes one match at a time.
+    pub fn is_single(&self) -> bool {
+        self.is_single
+    }
+
+    /// The player's name in results.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A player for a seat.
+    ///
+    /// # Errors
+    /// When the player cannot play the game.
+    pub fn make(&self, seat: &Seat) -> Result<Box<dyn Player>, PlayerError> {
+        (self.make)(seat)
+    }
+
+    /// Waits until the player can take a match, or `stop` is set.
+    ///
+    /// # Errors
+    /// Why it still cannot.
+    pub fn wait_until_free(&self, stop: &Stop) -> Result<(), PlayerError> {
+        (self.wait_until_free)(stop)
+    }
+}
+
+impl fmt::Display for PlayerFactory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+impl fmt::Debug for PlayerFactory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("PlayerFactory").field(&self.name).finish()
+    }
+}

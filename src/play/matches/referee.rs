@@ -1,0 +1,444 @@
+//! The referee, which plays a match between players.
+//!
+//! It holds the clocks, asks all players of a turn at the same time, and plays the role
+//! `random` itself. As with `ggp-base`, a player that is late, unreachable or plays
+//! what is not legal gets a random legal move instead, and the match goes on; the
+//! [record](MatchRecord) tells. That is for a mistake now and then: a player elsewhere that does
+//! not take the match, or any that fails several times in a row, ends it (see
+//! [`MatchConfig::forgiving`]). A clock is a second (see [`MatchConfig::grace`]) longer for
+//! the referee than for the player, so that messages may take their time.
+
+use std::time::{Duration, Instant};
+
+use rand::seq::IndexedRandom;
+
+use propjit_stop::Stop;
+
+use super::player::{Ending, PlayerError, PlayerFactory, Seat};
+use super::record::{ErrorRecord, MatchEnd, MatchRecord, MoveRecord, PlayerErrorKind};
+use super::worker::{Chosen, TimedChoice, Worker};
+use crate::game::machine::{MachineError, RoleId};
+use crate::game::position::{Board, find_text};
+use crate::support::background::Background;
+use crate::support::error_text::with_causes;
+use crate::support::rng::GameRng;
+use crate::support::setters::setters;
+
+/// How matches are played.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct MatchConfig {
+    /// Time to prepare.
+    pub start_clock: Duration,
+    /// Time for each move.
+    pub play_clock: Duration,
+    /// How much later than the player is told an answer may come.
+    pub grace: Duration,
+    /// A match is cut off after this many joint moves.
+    pub max_steps: usize,
+    /// Whether a player may fail as often as it likes, and random moves are played for it.
+    pub forgiving: bool,
+}
+
+impl MatchConfig {
+    setters! {
+        with_grace(grace: Duration);
+        with_max_steps(max_steps: usize);
+        with_forgiving(forgiving: bool);
+    }
+
+    /// With these clocks, a second of grace, and at most 10,000 joint moves, not forgiving.
+    pub fn new(start_clock: Duration, play_clock: Duration) -> MatchConfig {
+        MatchConfig {
+            start_clock,
+            play_clock,
+            grace: Duration::from_secs(1),
+            max_steps: 10_000,
+            forgiving: false,
+        }
+    }
+
+    /// How long players may take to hear that a match is over: a play clock, as with `ggp-base`.
+    fn farewell(&self) -> Duration {
+        self.play_clock.max(SHORT_FAREWELL) + self.grace
+    }
+}
+
+/// How long players may take to hear that a match is over when the referee is in a hurry.
+const SHORT_FAREWELL: Duration = Duration::from_secs(2);
+
+/// A match is given up when a player fails this many times in a row.
+const MOST_FAILURES: u32 = 3;
+
+/// The time between looks whether the referee is to stop.
+const SLICE: Duration = Duration::from_millis(20);
+
+/// How far a match is.
+#[derive(Debug)]
+pub struct MatchPosition<'a> {
+    /// The record so far.
+    pub record: &'a MatchRecord,
+    /// The current state.
+    pub board: &'a Board,
+}
+
+/// A match that is being played.
+struct RunningMatch<'a> {
+    config: &'a MatchConfig,
+    board: Board,
+    rng: GameRng,
+    /// For each role its player; none for the role that the referee plays.
+    workers: Vec<Option<Worker>>,
+    /// How often each player has failed in a row.
+    failures: Vec<u32>,
+    stop: &'a Stop,
+    record: MatchRecord,
+}
+
+/// Plays a match. `seats` has for each role the player and its seat, or nothing
+/// where the referee plays at random. Ends early when `stop` is set.
+/// `progress` is called with each position.
+/// Errors of players are in the record.
+pub fn play_match(
+    config: &MatchConfig,
+    board: Board,
+    seats: Vec<Option<(PlayerFactory, Seat)>>,
+    rng: GameRng,
+    stop: &Stop,
+    progress: &dyn Fn(&MatchPosition<'_>),
+) -> MatchRecord {
+    let record = unplayed(config, &board, &seats);
+    let mut running = RunningMatch {
+        config,
+        board,
+        rng,
+        workers: Vec::new(),
+        failures: vec![0; seats.len()],
+        stop,
+        record,
+    };
+    let opening = seats.iter().flatten().next();
+    let opening = opening.map(|(_, seat)| seat.opening.clone());
+    let opening = opening.unwrap_or_default();
+    running.prepare(seats, opening.len());
+    let opened = running.open(&opening);
+    let opened = opened.map_err(|error| format!("the opening cannot be played: {error}"));
+    let is_ready = running.record.failure.is_none();
+    let played = opened.and_then(|()| match is_ready {
+        true => running.play(progress).map_err(|error| error.to_string()),
+        false => Ok(()),
+    });
+    // A match that was stopped has not failed.
+    if let Err(why) = played
+        && !stop.is_set()
+    {
+        running.record.end = MatchEnd::Failed;
+        running.record.failure = Some(why);
+    }
+    running.end();
+    running.record
+}
+
+/// The record of a match that has not started yet.
+fn unplayed(
+    config: &MatchConfig,
+    board: &Board,
+    seats: &[Option<(PlayerFactory, Seat)>],
+) -> MatchRecord {
+    let first = seats.iter().flatten().next();
+    let names = seats.iter().map(|seat| {
+        let (factory, _) = seat.as_ref()?;
+        Some(factory.to_string())
+    });
+    let seeds = seats.iter().map(|seat| {
+        let (_, seat) = seat.as_ref()?;
+        Some(seat.seed)
+    });
+    MatchRecord {
+        id: first.map_or(String::new(), |(_, seat)| seat.match_id.clone()),
+        roles: board.roles().to_vec(),
+        players: names.collect(),
+        seeds: seeds.collect(),
+        start_clock: config.start_clock.as_secs_f64(),
+        play_clock: config.play_clock.as_secs_f64(),
+        start_seconds: Vec::new(),
+        opening: 0,
+        steps: Vec::new(),
+        errors: Vec::new(),
+        end: MatchEnd::Interrupted,
+        failure: None,
+        goals: Vec::new(),
+        stop_seconds: Vec::new(),
+    }
+}
+
+impl RunningMatch<'_> {
+    /// Makes the joint moves of the opening.
+    fn open(&mut self, opening: &[Vec<String>]) -> Result<(), MachineError> {
+        for joint in opening {
+            self.board.advance(joint)?;
+            let step = joint.iter().cloned().map(MoveRecord::new);
+            self.record.steps.push(step.collect());
+            self.record.opening += 1;
+        }
+        Ok(())
+    }
+
+    /// Sets the players to work and waits until they are prepared. Players elsewhere may need a play
+    /// clock for each joint move of the opening.
+    fn prepare(&mut self, seats: Vec<Option<(PlayerFactory, Seat)>>, opening: usize) {
+        let deadline = Instant::now() + self.config.start_clock;
+        let patience = self.config.play_clock * opening as u32;
+        let mut prepared = Vec::new();
+        for seat in seats {
+            let (worker, answer) = match seat {
+                Some((factory, seat)) => {
+                    let (worker, answer) = Worker::start(move || factory.make(&seat), deadline);
+                    (Some(worker), Some(answer))
+                }
+                None => (None, None),
+            };
+            self.workers.push(worker);
+            prepared.push(answer);
+        }
+        for (role, answer) in prepared.into_iter().enumerate() {
+            let end = deadline + patience;
+            let result = answer.map(|answer| self.wait(role, end, &answer));
+            let taken = result.as_ref().and_then(|result| result.as_ref().ok());
+            let seconds = taken.map(Duration::as_secs_f64);
+            self.record.start_seconds.push(seconds);
+            if let Some(Err(error)) = result {
+                let is_absent = matches!(
+                    error,
+                    PlayerError::Connection(_) | PlayerError::Answer(_) | PlayerError::Failed(_)
+                );
+                let blame = Blame::from(error);
+                if is_absent {
+                    self.abandon(
+                        role,
+                        format!(
+                            "did not take the match: {}",
+                            blame.kind.tell(&blame.text, false)
+                        ),
+                    );
+                }
+                self.blame(role, None, blame);
+            }
+        }
+    }
+
+    /// Gives the match up because of a player, unless that is forgiven.
+    fn abandon(&mut self, role: usize, why: String) {
+        if self.config.forgiving || self.stop.is_set() {
+            return;
+        }
+        let player = self.record.players[role].as_deref().unwrap_or_default();
+        let role = &self.record.roles[role];
+        self.record.end = MatchEnd::Abandoned;
+        self.record.failure = Some(format!("{player} as {role} {why}"));
+    }
+
+    /// Tells the players that the match is over. Until they have heard it, players elsewhere take
+    /// no other match.
+    fn end(&mut self) {
+        let ending = match self.record.end {
+            MatchEnd::Terminal => Ending::Complete(self.record.last_moves()),
+            _ => Ending::Aborted,
+        };
+        let end = |worker: &mut Option<Worker>| Some(worker.as_mut()?.end(ending.clone()));
+        let heard: Vec<_> = self.workers.iter_mut().map(end).collect();
+        let start = Instant::now();
+        let (soon, late) = (start + SHORT_FAREWELL, start + self.config.farewell());
+        let wait = |answer: &Background<Option<Duration>>| {
+            loop {
+                let end = if self.stop.is_set() { soon } else { late };
+                let now = Instant::now();
+                if let Some(&heard) = answer.wait_until(end.min(now + SLICE)) {
+                    return heard;
+                }
+                if now >= end {
+                    return None;
+                }
+            }
+        };
+        let heard = heard.iter().map(|answer| answer.as_ref().and_then(wait));
+        let seconds = heard.map(|heard| Some(heard?.as_secs_f64())).collect();
+        self.record.stop_seconds = seconds;
+    }
+
+    /// Plays to the end.
+    fn play(&mut self, progress: &dyn Fn(&MatchPosition<'_>)) -> Result<(), MachineError> {
+        let mut joint: Option<Vec<String>> = None;
+        loop {
+            let steps = self.record.steps.len();
+            progress(&MatchPosition {
+                record: &self.record,
+                board: &self.board,
+            });
+            if self.board.is_terminal()? {
+                let roles = RoleId::first(self.workers.len());
+                let goals = roles.map(|role| self.board.goal(role));
+                self.record.goals = goals.collect::<Result<_, _>>()?;
+                self.record.end = MatchEnd::Terminal;
+                return Ok(());
+            }
+            if steps >= self.config.max_steps {
+                self.record.end = MatchEnd::Truncated;
+                return Ok(());
+            }
+            let roles = RoleId::first(self.workers.len());
+            let legal: Vec<Vec<String>> = roles
+                .map(|role| self.board.legal_texts(role))
+                .collect::<Result<_, _>>()?;
+            if legal.iter().any(Vec::is_empty) {
+                self.record.end = MatchEnd::Stuck;
+                return Ok(());
+            }
+            let step = self.turn(joint.as_deref(), &legal);
+            if self.stop.is_set() {
+                self.record.end = MatchEnd::Interrupted;
+                return Ok(());
+            }
+            if self.record.failure.is_some() {
+                return Ok(());
+            }
+            let moves: Vec<String> = step.iter().map(|played| played.text.clone()).collect();
+            self.board.advance(&moves)?;
+            self.record.steps.push(step);
+            joint = Some(moves);
+        }
+    }
+
+    /// Asks all players for their moves.
+    fn turn(&mut self, joint: Option<&[String]>, legal: &[Vec<String>]) -> Vec<MoveRecord> {
+        let deadline = Instant::now() + self.config.play_clock;
+        let ask = |worker: &mut Option<Worker>| {
+            let worker = worker.as_mut()?;
+            Some(worker.play(joint.map(<[String]>::to_vec), deadline))
+        };
+        let answers: Vec<_> = self.workers.iter_mut().map(ask).collect();
+        let mut step = Vec::new();
+        for (role, (answer, legal)) in answers.into_iter().zip(legal).enumerate() {
+            let mut random = || {
+                let choice = legal.choose(&mut self.rng);
+                choice.expect("there is a legal move").clone()
+            };
+            step.push(match answer {
+                None => MoveRecord::new(random()),
+                Some(answer) => {
+                    let instead = random();
+                    let chosen = self.wait(role, deadline, &answer);
+                    self.judge(role, chosen, legal, instead)
+                }
+            });
+        }
+        step
+    }
+
+    /// The move of a player, or another one `instead`.
+    fn judge(
+        &mut self,
+        role: usize,
+        chosen: Chosen,
+        legal: &[String],
+        instead: String,
+    ) -> MoveRecord {
+        match chosen {
+            Ok(TimedChoice { choice, time }) => match find_text(legal, &choice.text) {
+                Some(at) => {
+                    self.failures[role] = 0;
+                    MoveRecord {
+                        text: legal[at].clone(),
+                        seconds: Some(time.as_secs_f64()),
+                        statistics: choice.statistics,
+                    }
+                }
+                None => {
+                    let kind = PlayerErrorKind::Illegal;
+                    let text = choice.text;
+                    self.failed(role, Blame { kind, text });
+                    MoveRecord::new(instead)
+                }
+            },
+            Err(error) => {
+                self.failed(role, error.into());
+                MoveRecord::new(instead)
+            }
+        }
+    }
+
+    /// A player has no move. The match is given up if that is too often.
+    fn failed(&mut self, role: usize, blame: Blame) {
+        self.failures[role] += 1;
+        let count = self.failures[role];
+        if count >= MOST_FAILURES {
+            let what = blame.kind.tell(&blame.text, true);
+            self.abandon(role, format!("failed {count} times in a row: {what}"));
+        }
+        let step = Some(self.record.steps.len());
+        self.blame(role, step, blame);
+    }
+
+    /// Waits for a player a little longer than until its deadline, but not when the
+    /// match is stopped.
+    fn wait<T: Clone>(
+        &self,
+        role: usize,
+        deadline: Instant,
+        answer: &Background<Result<T, PlayerError>>,
+    ) -> Result<T, PlayerError> {
+        let end = deadline + self.config.grace;
+        loop {
+            let now = Instant::now();
+            if let Some(result) = answer.wait_until(end.min(now + SLICE)) {
+                return result.clone();
+            }
+            let error = match (self.stop.is_set(), now >= end) {
+                (true, _) => PlayerError::Stopped,
+                (_, true) => PlayerError::TimedOut,
+                _ => continue,
+            };
+            if let Some(worker) = &self.workers[role] {
+                worker.stop();
+            }
+            return Err(error);
+        }
+    }
+
+    fn blame(&mut self, role: usize, step: Option<usize>, blame: Blame) {
+        if self.stop.is_set() {
+            return;
+        }
+        let role = self.board.roles()[role].clone();
+        let Blame { kind, text } = blame;
+        tracing::info!(role, ?step, ?kind, text, "a random move instead");
+        self.record.errors.push(ErrorRecord {
+            step,
+            role,
+            kind,
+            text,
+        });
+    }
+}
+
+/// An error of a player.
+struct Blame {
+    kind: PlayerErrorKind,
+    text: String,
+}
+
+impl From<PlayerError> for Blame {
+    fn from(error: PlayerError) -> Blame {
+        let kind = match &error {
+            PlayerError::TimedOut => PlayerErrorKind::Timeout,
+            PlayerError::Connection(_) => PlayerErrorKind::Connection,
+            PlayerError::Answer(_) => PlayerErrorKind::Illegal,
+            _ => PlayerErrorKind::Failure,
+        };
+        let text = match error {
+            PlayerError::Answer(answer) => answer,
+            error => with_causes(&error),
+        };
+        Blame { kind, text }
+    }
+}

@@ -1,0 +1,118 @@
+//! A game that players share: checked at once, and grounded when it is first needed.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use propjit_gdl::diagnostic::Diagnostics;
+use propjit_gdl::rules::Rules;
+use propjit_stop::Stop;
+
+use crate::game::load::{Game, LoadError, Setup};
+use crate::game::machine::prover::ProverMachine;
+use crate::game::machine::{Backend, MachineError, RoleId};
+
+/// The rules of a game, and the [`Game`] made of them once it is wanted.
+pub struct Rulesheet {
+    rules: Rules,
+    roles: Vec<String>,
+    setup: Setup,
+    game: OnceLock<Result<Arc<Game>, Arc<LoadError>>>,
+}
+
+impl Rulesheet {
+    /// Reads and checks the rules; `name` is for messages.
+    ///
+    /// # Errors
+    /// What is wrong with the rules.
+    pub fn parse(name: &str, text: &str, setup: Setup) -> Result<Rulesheet, Diagnostics> {
+        let rules = Rules::parse(name, text)?.rules;
+        let names = rules.roles.iter().map(|&role| rules.terms.text(role));
+        Ok(Rulesheet {
+            roles: names.collect(),
+            rules,
+            setup,
+            game: OnceLock::new(),
+        })
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The names of the roles in rulesheet order.
+    pub fn roles(&self) -> &[String] {
+        &self.roles
+    }
+
+    /// The role of this name; in another case only if there is none in this one.
+    pub fn role(&self, name: &str) -> Option<RoleId> {
+        let exact = self.roles.iter().position(|role| role == name);
+        let similar = || {
+            let mut all = self.roles.iter();
+            all.position(|role| role.eq_ignore_ascii_case(name))
+        };
+        Some(RoleId(exact.or_else(similar)? as u32))
+    }
+
+    /// The backend that the set-up asks for, if it does.
+    pub fn backend(&self) -> Option<Backend> {
+        self.setup.backend
+    }
+
+    /// The game, grounded if it can be. The first caller does the work, others wait for it.
+    ///
+    /// # Errors
+    /// When the set-up demands a backend that needs a ground game, and there is none; or
+    /// when it was stopped before there was a game.
+    pub fn game(&self) -> Result<Arc<Game>, Arc<LoadError>> {
+        let source = &self.rules.source;
+        let load = || {
+            let game = Game::from_text(source.name(), source.text(), &self.setup);
+            game.map(Arc::new).map_err(Arc::new)
+        };
+        self.game.get_or_init(load).clone()
+    }
+
+    /// The game, if it has been made.
+    pub fn ready_game(&self) -> Option<Arc<Game>> {
+        self.game.get()?.as_ref().ok().cloned()
+    }
+
+    /// Makes the game, and begins to make what searches of it share, so that no player has to.
+    pub fn prepare(&self) {
+        match self.game() {
+            Ok(game) => {
+                if let Some(engines) = game.engines() {
+                    engines.start();
+                }
+            }
+            Err(error) => tracing::info!(%error, "the game is not prepared"),
+        }
+    }
+
+    /// The token of the set-up: see [`stop`](Rulesheet::stop).
+    pub fn stop_token(&self) -> &Stop {
+        &self.setup.stop
+    }
+
+    /// Sets the flag of the set-up: nobody needs the game any more. Those who wait for it get
+    /// an error, and what goes on behind a game that is there already ends.
+    pub fn stop(&self) {
+        self.setup.stop.set();
+    }
+
+    /// A machine that needs no preparation.
+    ///
+    /// # Errors
+    /// When the rules cannot be evaluated at all.
+    pub fn prover(&self) -> Result<ProverMachine, MachineError> {
+        ProverMachine::new(&self.rules, self.setup.prover_limits())
+    }
+}
+
+impl fmt::Debug for Rulesheet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.rules.fmt(f)
+    }
+}

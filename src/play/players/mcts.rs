@@ -1,0 +1,354 @@
+//! The player `mcts`, which searches with [tree search](crate::search::mcts).
+
+use std::thread::available_parallelism;
+use std::time::{Duration, Instant};
+
+use propjit_stop::Stop;
+use serde_json::json;
+
+use crate::game::machine::{Backend, MachineError, RoleId};
+use crate::game::position::Board;
+use crate::play::matches::{Choice, Ending, Player, PlayerError, Seat};
+use crate::search::SearchBudget;
+use crate::search::mcts::{EvaluationUse, Mcts, MctsConfig, SearchReport, wait_for_engines};
+use crate::support::setters::setters;
+
+/// How long before the end of a clock the search stops: it may take some 10 ms to end, and the
+/// answer has to be handed over.
+const RESERVE: Duration = Duration::from_millis(20);
+
+/// The part of the start clock for which an evaluation is learned, if that is longer than it takes anyway. What the
+/// search finds out before it has the evaluation is of no use to it.
+const LEARNING_PART: f64 = 0.8;
+
+/// How a [`MctsPlayer`] thinks.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct MctsPlayerConfig {
+    /// How to search. The seed is replaced by that of the seat.
+    pub search: MctsConfig,
+    /// The backend. By default the one that the set-up asks for, or the fastest there is.
+    pub backend: Option<Backend>,
+    /// Whether to go on searching while others think.
+    pub ponder: bool,
+    /// Whether to answer before the end of the clock when no other move can overtake the best one. Matches take
+    /// less time then; but what is thought about the position after the best move is of use for the next one.
+    pub settle: bool,
+    /// What each move may cost, besides the clock.
+    pub budget: MoveBudget,
+}
+
+/// What the search for a move may cost at most. With a number of nodes or playouts, matches do
+/// not depend on how fast the machine is.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+#[non_exhaustive]
+pub struct MoveBudget {
+    /// Nodes that are added to the tree.
+    pub nodes: Option<u64>,
+    /// Playouts.
+    pub playouts: Option<u64>,
+    /// Time.
+    pub time: Option<Duration>,
+}
+
+impl MoveBudget {
+    setters! {
+        with_nodes(nodes: Option<u64>);
+        with_playouts(playouts: Option<u64>);
+        with_time(time: Option<Duration>);
+    }
+
+    /// Whether it is counted, and not measured in time.
+    pub(super) fn is_counted(&self) -> bool {
+        self.nodes.is_some() || self.playouts.is_some()
+    }
+}
+
+impl Default for MctsPlayerConfig {
+    /// The default search with local search, a learned evaluation, a planner and an enumeration of
+    /// states, which goes on while others think.
+    fn default() -> MctsPlayerConfig {
+        let evaluation = Some(EvaluationUse::default());
+        MctsPlayerConfig {
+            search: MctsConfig::default()
+                .with_local(true)
+                .with_plan(true)
+                .with_solve(true)
+                .with_evaluation(evaluation),
+            backend: None,
+            ponder: true,
+            settle: false,
+            budget: MoveBudget::default(),
+        }
+    }
+}
+
+impl MctsPlayerConfig {
+    setters! {
+        with_search(search: MctsConfig);
+        with_backend(backend: Option<Backend>);
+        with_ponder(ponder: bool);
+        with_settle(settle: bool);
+        with_budget(budget: MoveBudget);
+    }
+}
+
+/// Searches while it has time, also while nobody waits for it, unless there is something to learn then.
+#[derive(Debug)]
+pub struct MctsPlayer {
+    seat: Seat,
+    config: MctsPlayerConfig,
+    /// Made while the start clock runs, since the game has to be grounded for it.
+    search: Option<GameSearch>,
+    /// The joint moves that were made before there was a search.
+    missed: Vec<Vec<String>>,
+}
+
+/// The search, once the game is loaded.
+#[derive(Debug)]
+struct GameSearch {
+    board: Board,
+    tree: Mcts,
+    /// How many joint moves were made.
+    depth: u32,
+    /// Whether the search is about the current state.
+    is_current: bool,
+}
+
+impl MctsPlayer {
+    /// A player that has done nothing yet.
+    pub fn new(seat: &Seat, config: MctsPlayerConfig) -> MctsPlayer {
+        MctsPlayer {
+            seat: seat.clone(),
+            config,
+            search: None,
+            missed: seat.opening.to_vec(),
+        }
+    }
+
+    /// The search, which is made if there is none; the clock runs until the deadline. A search that is counted
+    /// waits for engines until `waiting` is set.
+    fn current(
+        &mut self,
+        deadline: Instant,
+        waiting: &Stop,
+    ) -> Result<&mut GameSearch, PlayerError> {
+        if self.search.is_none() {
+            let game = self.seat.rulesheet.game()?;
+            let wanted = self.config.backend.or(self.seat.rulesheet.backend());
+            let backend = wanted.unwrap_or(game.bulk_backend());
+            let config = self.config.search.clone().with_seed(self.seat.seed);
+            let left = deadline.saturating_duration_since(Instant::now());
+            let learning = config.learning.max(left.mul_f64(LEARNING_PART));
+            // Where no core is free, the search waits for what is learned.
+            let free = free_cores(config.threads);
+            let threads = match free {
+                0 => config.threads,
+                free => config.threads.min(free),
+            };
+            let config = config
+                .with_learning(learning)
+                .with_learning_threads(threads)
+                .with_learn_first(free == 0 && !self.config.budget.is_counted());
+            let mut search = GameSearch {
+                board: Board::new(game.follower()?)?,
+                tree: Mcts::new(&game, backend, config.clone())?,
+                depth: 0,
+                is_current: true,
+            };
+            if self.config.budget.is_counted() {
+                wait_for_engines(&game, backend, &config, waiting);
+            }
+            for joint in std::mem::take(&mut self.missed) {
+                search.advance(&joint)?;
+            }
+            self.search = Some(search);
+        }
+        Ok(self.search.as_mut().expect("it was just made"))
+    }
+}
+
+impl GameSearch {
+    fn advance(&mut self, joint: &[String]) -> Result<(), MachineError> {
+        self.board.advance(joint)?;
+        self.depth += 1;
+        self.is_current = false;
+        Ok(())
+    }
+
+    /// Searches from the current state; there is nothing to search once the match is over.
+    fn think(
+        &mut self,
+        deadline: Option<Instant>,
+        budget: &MoveBudget,
+        choice: Option<RoleId>,
+        stop: &Stop,
+    ) -> Result<(), MachineError> {
+        let own = budget
+            .time
+            .and_then(|time| Instant::now().checked_add(time));
+        let stop = stop.by(deadline.map(last_moment)).by(own);
+        if !self.is_current {
+            self.tree.set_stop(&stop);
+            self.tree
+                .set_root_fluents(&self.board.fluents(), self.depth)?;
+            self.is_current = true;
+        }
+        let budget = SearchBudget::default()
+            .with_nodes(budget.nodes)
+            .with_playouts(budget.playouts)
+            .with_choice(choice)
+            .with_stop(stop);
+        self.tree.run(&budget)
+    }
+}
+
+/// When to stop thinking, so that the answer is there at the deadline.
+fn last_moment(deadline: Instant) -> Instant {
+    deadline.checked_sub(RESERVE).unwrap_or(deadline)
+}
+
+/// How many more cores than so many threads this process may use.
+pub(super) fn free_cores(threads: usize) -> usize {
+    available_parallelism().map_or(0, |cores| cores.get().saturating_sub(threads))
+}
+
+/// The result of the search, as the record of a move.
+fn record(report: &SearchReport) -> serde_json::Value {
+    let visits = report.moves.first().map(|best| best.visits);
+    let mut record = json!({
+        "value": report.value,
+        "solved": report.solved,
+        "visits": visits,
+        "nodes": report.nodes,
+        "playouts": report.playouts,
+        "seconds": report.time.as_secs_f64(),
+    });
+    if let Some(local) = &report.local {
+        record["local"] = json!(local);
+    }
+    if let Some(plan) = &report.plan {
+        record["plan"] = json!(plan);
+    }
+    if let Some(states) = &report.states {
+        record["states"] = json!(states);
+    }
+    if let Some(method) = report.proved_by {
+        record["proved_by"] = json!(method);
+    }
+    if !report.unproved.is_empty() {
+        record["unproved"] = json!(report.unproved);
+    }
+    record
+}
+
+impl Player for MctsPlayer {
+    fn prepare(&mut self, deadline: Instant, stop: &Stop) -> Result<(), PlayerError> {
+        let (budget, threads) = (self.config.budget, self.config.search.threads);
+        let waiting = stop.by(last_moment(deadline));
+        let current = self.current(deadline, &waiting)?;
+        if free_cores(threads) == 0 {
+            current.tree.await_evaluation(&waiting);
+        }
+        Ok(current.think(Some(deadline), &budget, None, stop)?)
+    }
+
+    fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
+        let role: RoleId = self.seat.role;
+        let budget = self.config.budget;
+        let choice = self.config.settle.then_some(role);
+        // Without a start clock, half of the time is for the search.
+        let left = deadline.saturating_duration_since(Instant::now());
+        let current = self.current(deadline, &stop.within(left / 2))?;
+        current.board.set_stop(&stop.by(deadline));
+        let legal = current.board.legal_texts(role);
+        current.board.set_stop(&Stop::new());
+        let legal = legal?;
+        match &legal[..] {
+            [] => return Err(PlayerError::NoMove),
+            [only] => return Ok(Choice::new(only.as_str())),
+            _ => {}
+        }
+        if let Err(error) = current.think(Some(deadline), &budget, choice, stop) {
+            // There still may be something that was found before.
+            tracing::warn!(%error, "the search failed");
+        }
+        let report = current.tree.report(role);
+        let found = report.best.filter(|_| current.is_current);
+        let found = found.map(|best| current.tree.move_text(role, best));
+        Ok(Choice {
+            text: found.unwrap_or_else(|| legal[0].clone()),
+            statistics: Some(record(&report)),
+        })
+    }
+
+    fn advance(&mut self, joint: &[String]) -> Result<(), PlayerError> {
+        match &mut self.search {
+            Some(search) => Ok(search.advance(joint)?),
+            None => {
+                self.missed.push(joint.to_vec());
+                Ok(())
+            }
+        }
+    }
+
+    fn ponder(&mut self, stop: &Stop) {
+        if let (true, Some(search)) = (self.config.ponder, &mut self.search) {
+            search.tree.learn_unless(stop);
+            if !stop.is_set()
+                && let Err(error) = search.think(None, &MoveBudget::default(), None, stop)
+            {
+                tracing::warn!(%error, "the search failed");
+            }
+        }
+    }
+
+    fn end(&mut self, _: &Ending) -> Result<(), PlayerError> {
+        // Its provers in other processes end with it.
+        self.search = None;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::game::load::Setup;
+    use crate::play::matches::Rulesheet;
+
+    /// Whoever counts waits for engines, but no longer than the clock runs.
+    #[test]
+    fn a_counted_player_is_ready_when_the_start_clock_ends() {
+        let rules = "(role r) (init (at 0)) (succ 0 1) (succ 1 2) (legal r go) (legal r stay)
+            (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y)) (<= terminal (true (at 2)))
+            (<= (next gone) (does r go)) (<= (next gone) (true gone))
+            (<= (goal r 100) (true gone)) (<= (goal r 0) (not (true gone)))";
+        let rulesheet = Rulesheet::parse("steps.kif", rules, Setup::default()).unwrap();
+        let game = rulesheet.game().unwrap();
+        let pause = game.engines().unwrap().analysis_pause();
+        // As long as it lasts, there are no goal bounds.
+        pause.begin();
+        let seat = Seat {
+            match_id: "m".to_string(),
+            number: 0,
+            rulesheet: Arc::new(rulesheet),
+            role: RoleId(0),
+            start_clock: Duration::ZERO,
+            play_clock: Duration::from_secs(1000),
+            seed: 1,
+            opening: Arc::default(),
+        };
+        let config = MctsPlayerConfig::default()
+            .with_search(MctsConfig::default())
+            .with_budget(MoveBudget::default().with_nodes(Some(2)));
+        let mut player = MctsPlayer::new(&seat, config);
+        player.prepare(Instant::now(), &Stop::new()).unwrap();
+        let deadline = Instant::now() + seat.play_clock;
+        let choice = player.choose(deadline, &Stop::new()).unwrap();
+        assert!(["go", "stay"].contains(&&*choice.text));
+        assert!(game.goal_bounds().unwrap().found().is_none());
+        pause.end();
+    }
+}

@@ -1,0 +1,409 @@
+//! An evaluation: a small neural network over the propositions of a state, and how it is computed
+//! from state to state.
+
+use std::sync::Arc;
+
+use propjit_jit::{VectorWork, vectorised};
+
+use super::patterns::{Inputs, PatternCounts};
+use super::weights::{COLUMNS, HIDDEN, InputWeights, Roles, Shares, Weights};
+use crate::game::machine::RoleId;
+use crate::game::vocabulary::state::ones;
+
+/// The units of weights past the hidden layer. Whole numbers have the same sum in any order,
+/// however often some are added and taken away again.
+const DIRECT: f32 = (1 << 16) as f32;
+
+/// The units of what the hidden layer gets. Its units are of 16 bits, so that many of them fit a
+/// register: their sums may be as great as 64.
+const HIDDEN_UNIT: f32 = ONE as f32;
+const ONE: i16 = 1 << 9;
+
+/// The units of weights from the hidden layer.
+const OUTPUT: f32 = (1 << 10) as f32;
+
+/// The greatest weight past the hidden layer, to it, and from it. Some thousand of the first have
+/// a sum of 32 bits, some hundred of the second hardly have one of 64, and the layer's 32 products
+/// of the last have one of 32 bits.
+const MOST_DIRECT: f32 = 8.0;
+const MOST_HIDDEN: f32 = 4.0;
+const MOST_OUTPUT: f32 = 8.0;
+
+/// What each of two to four roles can expect from a state in which somebody decides, as a share of
+/// the range of its goals: the logistic function of the output of a network.
+///
+/// Inputs are the propositions and some patterns of them. Each has weights to the outputs and to a layer of hidden units,
+/// whose sums are cut off below 0 and above 1. Of two roles, outputs depend on who is to move; the hidden layer
+/// does not, so that it can be kept up to date from state to state: an idea of shogi programs (Yu
+/// Nasu, "Efficiently updatable neural-network-based evaluation functions for computer shogi",
+/// 2018).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Evaluation {
+    roles: Roles,
+    constant: Sums,
+    inputs: Arc<Inputs>,
+    weights: Vec<Sums>,
+    outputs: [[i16; HIDDEN]; COLUMNS],
+}
+
+/// The weights of an input in whole units, or sums of those.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Sums {
+    direct: [i32; COLUMNS],
+    hidden: [i16; HIDDEN],
+}
+
+impl Evaluation {
+    /// With these weights of the inputs. Those that are too great or not a number are limited.
+    pub(in crate::search) fn new(
+        roles: Roles,
+        inputs: Arc<Inputs>,
+        weights: &Weights,
+    ) -> Evaluation {
+        let whole = |weight: f32| whole(weight, MOST_OUTPUT, OUTPUT) as i16;
+        Evaluation {
+            roles,
+            constant: Sums::of(&weights.constant),
+            inputs,
+            weights: weights.inputs.iter().map(Sums::of).collect(),
+            outputs: weights.outputs.map(|row| row.map(whole)),
+        }
+    }
+
+    /// The weights, which give the same evaluation again.
+    pub(super) fn weights(&self) -> Weights {
+        let floats = |row: [i16; HIDDEN]| row.map(|weight| f32::from(weight) / OUTPUT);
+        Weights {
+            constant: self.constant.weights(),
+            inputs: self.weights.iter().map(Sums::weights).collect(),
+            outputs: self.outputs.map(floats),
+        }
+    }
+
+    /// The number of propositions.
+    pub fn bases(&self) -> usize {
+        self.inputs.bases()
+    }
+
+    /// The number of roles.
+    pub(in crate::search) fn roles(&self) -> Roles {
+        self.roles
+    }
+
+    /// The inputs.
+    pub(super) fn inputs(&self) -> &Arc<Inputs> {
+        &self.inputs
+    }
+}
+
+/// A weight in whole units.
+fn whole(weight: f32, most: f32, unit: f32) -> i32 {
+    (weight.clamp(-most, most) * unit).round() as i32
+}
+
+impl Sums {
+    fn of(weights: &InputWeights) -> Sums {
+        let hidden = |weight| whole(weight, MOST_HIDDEN, HIDDEN_UNIT) as i16;
+        let direct = |weight| whole(weight, MOST_DIRECT, DIRECT);
+        Sums {
+            direct: weights.direct.map(direct),
+            hidden: weights.hidden.map(hidden),
+        }
+    }
+
+    fn weights(&self) -> InputWeights {
+        InputWeights {
+            direct: self.direct.map(|weight| weight as f32 / DIRECT),
+            hidden: self.hidden.map(|weight| f32::from(weight) / HIDDEN_UNIT),
+        }
+    }
+
+    /// Adds weights. Sums that are far too great go on from the other end, and so are right again
+    /// when what made them great is taken away.
+    #[inline(always)]
+    fn add(&mut self, other: &Sums) {
+        for (sum, weight) in self.direct.iter_mut().zip(other.direct) {
+            *sum = sum.wrapping_add(weight);
+        }
+        for (sum, weight) in self.hidden.iter_mut().zip(other.hidden) {
+            *sum = sum.wrapping_add(weight);
+        }
+    }
+
+    /// Adds the weights of an input that is true now, or takes them away.
+    #[inline(always)]
+    fn change(&mut self, weights: &Sums, is_true: bool) {
+        match is_true {
+            true => self.add(weights),
+            false => self.subtract(weights),
+        }
+    }
+
+    /// Takes weights away.
+    #[inline(always)]
+    fn subtract(&mut self, other: &Sums) {
+        for (sum, weight) in self.direct.iter_mut().zip(other.direct) {
+            *sum = sum.wrapping_sub(weight);
+        }
+        for (sum, weight) in self.hidden.iter_mut().zip(other.hidden) {
+            *sum = sum.wrapping_sub(weight);
+        }
+    }
+}
+
+/// Evaluates states one after the other. What two states have in common is not added up again, so
+/// that states which follow from one state cost little.
+#[derive(Clone, Debug)]
+pub struct Scorer {
+    evaluation: Arc<Evaluation>,
+    /// The state that the sums are for.
+    state: Vec<u64>,
+    sums: Sums,
+    counts: PatternCounts,
+    /// The words that were others in the state before, with their places.
+    replaced: Vec<(usize, u64)>,
+}
+
+impl Scorer {
+    /// A scorer that has seen no state.
+    pub fn new(evaluation: Arc<Evaluation>) -> Scorer {
+        Scorer {
+            state: vec![0; evaluation.bases().div_ceil(64)],
+            sums: evaluation.constant,
+            counts: evaluation.inputs.no_counts(),
+            replaced: Vec::new(),
+            evaluation,
+        }
+    }
+
+    /// What each role can expect in the state with these words. Where several roles decide, the first is said to be to
+    /// move.
+    pub(in crate::search) fn values(
+        &mut self,
+        words: impl Iterator<Item = u64>,
+        to_move: RoleId,
+    ) -> Shares {
+        shares(self.roles(), self.log_odds(words, to_move))
+    }
+
+    /// The number of roles.
+    pub(in crate::search) fn roles(&self) -> Roles {
+        self.evaluation.roles
+    }
+
+    /// The logarithms of the odds of each role in the state with these words.
+    pub(in crate::search) fn log_odds(
+        &mut self,
+        words: impl Iterator<Item = u64>,
+        to_move: RoleId,
+    ) -> Shares {
+        vectorised(LogOdds {
+            scorer: self,
+            words,
+            to_move,
+            is_beside: false,
+        })
+    }
+
+    /// Brings the sums up to date for the state with these words.
+    #[inline(always)]
+    fn go_to(&mut self, words: impl Iterator<Item = u64>) {
+        self.replaced.clear();
+        let words = words.chain(std::iter::repeat(0));
+        for (at, word) in (0..self.state.len()).zip(words) {
+            let before = self.state[at];
+            if before == word {
+                continue;
+            }
+            self.replaced.push((at, before));
+            self.state[at] = word;
+            for bit in ones(std::iter::once(before & !word)) {
+                self.toggle(64 * at + bit, false);
+            }
+            for bit in ones(std::iter::once(word & !before)) {
+                self.toggle(64 * at + bit, true);
+            }
+        }
+    }
+
+    /// A proposition begins to hold, or ceases to.
+    #[inline(always)]
+    fn toggle(&mut self, base: usize, holds: bool) {
+        let (sums, weights) = (&mut self.sums, &self.evaluation.weights);
+        sums.change(&weights[base], holds);
+        let inputs = &self.evaluation.inputs;
+        inputs.toggle(base, holds, &mut self.counts, |input, is_true| {
+            sums.change(&weights[input], is_true);
+        });
+    }
+
+    /// As [`log_odds`](Scorer::log_odds), but for one of many states that differ little from the
+    /// state before and more from each other, as its successors do.
+    pub(in crate::search) fn log_odds_beside(
+        &mut self,
+        words: impl Iterator<Item = u64>,
+        to_move: RoleId,
+    ) -> Shares {
+        vectorised(LogOdds {
+            scorer: self,
+            words,
+            to_move,
+            is_beside: true,
+        })
+    }
+
+    /// Brings what depends on the state before up to date for it again, but for the sums.
+    #[inline(always)]
+    fn go_back(&mut self) {
+        let inputs = &self.evaluation.inputs;
+        for &(at, before) in &self.replaced {
+            let word = std::mem::replace(&mut self.state[at], before);
+            for bit in ones(std::iter::once(before ^ word)) {
+                let holds = before >> bit & 1 != 0;
+                inputs.count_base(64 * at + bit, holds, &mut self.counts);
+            }
+        }
+    }
+
+    /// As [`values`](Scorer::values), beside the state before.
+    pub(in crate::search) fn values_beside(
+        &mut self,
+        words: impl Iterator<Item = u64>,
+        to_move: RoleId,
+    ) -> Shares {
+        shares(self.roles(), self.log_odds_beside(words, to_move))
+    }
+
+    /// What a proposition that holds in the state before adds to the logarithms of the odds there.
+    pub(super) fn effect(&self, base: usize, to_move: RoleId) -> Shares {
+        let mut without = self.sums;
+        without.subtract(&self.evaluation.weights[base]);
+        let [with, without] = [&self.sums, &without].map(|sums| self.outputs(sums, to_move));
+        (self.roles()).shares(|role| with[role.index()] - without[role.index()])
+    }
+
+    /// The outputs for all roles.
+    #[inline(always)]
+    fn outputs(&self, sums: &Sums, to_move: RoleId) -> Shares {
+        let mut units = sums.hidden;
+        units
+            .iter_mut()
+            .for_each(|unit| *unit = (*unit).clamp(0, ONE));
+        let roles = self.evaluation.roles;
+        roles.shares(|role| {
+            let column = roles.column(to_move, role);
+            let mut products = 0;
+            for (&unit, &weight) in units.iter().zip(&self.evaluation.outputs[column]) {
+                products += i32::from(unit) * i32::from(weight);
+            }
+            sums.direct[column] as f32 / DIRECT + products as f32 / (HIDDEN_UNIT * OUTPUT)
+        })
+    }
+}
+
+/// To find the logarithms of the odds in the state with these words, and go back to the state before if that is
+/// wanted.
+struct LogOdds<'a, W> {
+    scorer: &'a mut Scorer,
+    words: W,
+    to_move: RoleId,
+    is_beside: bool,
+}
+
+impl<W: Iterator<Item = u64>> VectorWork for LogOdds<'_, W> {
+    type Output = Shares;
+
+    #[inline(always)]
+    fn run(self) -> Shares {
+        let scorer = self.scorer;
+        let before = scorer.sums;
+        scorer.go_to(self.words);
+        let found = scorer.outputs(&scorer.sums, self.to_move);
+        if self.is_beside {
+            scorer.go_back();
+            scorer.sums = before;
+        }
+        found
+    }
+}
+
+/// What each role can expect with these logarithms of the odds.
+pub(super) fn shares(roles: Roles, log_odds: Shares) -> Shares {
+    roles.shares(|role| logistic(log_odds[role.index()]))
+}
+
+/// The logistic function: the probability with these logarithmic odds.
+pub(super) fn logistic(x: f32) -> f32 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The outputs as they are defined, in floating point.
+    fn expected(roles: Roles, weights: &Weights, state: &[usize], to_move: RoleId) -> Shares {
+        let inputs = || {
+            let inputs = state.iter().map(|&base| &weights.inputs[base]);
+            inputs.chain([&weights.constant])
+        };
+        let unit = |at: usize| {
+            let sum: f32 = inputs().map(|input| input.hidden[at]).sum();
+            sum.clamp(0.0, 1.0)
+        };
+        roles.shares(|role| {
+            let column = roles.column(to_move, role);
+            let hidden = (0..HIDDEN).map(|at| unit(at) * weights.outputs[column][at]);
+            inputs().map(|input| input.direct[column]).sum::<f32>() + hidden.sum::<f32>()
+        })
+    }
+
+    fn input() -> impl Strategy<Value = InputWeights> {
+        let direct = prop::array::uniform4(-9.0f32..9.0);
+        let hidden = prop::array::uniform32(-1.0f32..1.0);
+        (direct, hidden).prop_map(|(direct, hidden)| InputWeights { direct, hidden })
+    }
+
+    proptest! {
+        /// Whatever states were evaluated before, outputs are those of the state.
+        #[test]
+        fn outputs_are_those_of_the_state(
+            count in 2usize..=4,
+            states in prop::collection::vec(prop::collection::btree_set(0usize..70, 0..20), 1..8),
+            constant in input(),
+            inputs in prop::collection::vec(input(), 70),
+            outputs in prop::array::uniform4(prop::array::uniform32(-9.0f32..9.0)),
+        ) {
+            let propositions = Arc::new(Inputs::new(70, Vec::new()));
+            let roles = Roles::new(count).unwrap();
+            let evaluation = Evaluation::new(roles, propositions.clone(), &Weights { constant, inputs, outputs });
+            let weights = evaluation.weights();
+            prop_assert_eq!(&Evaluation::new(roles, propositions, &weights), &evaluation);
+            let mut scorer = Scorer::new(Arc::new(evaluation));
+            for (number, state) in states.into_iter().enumerate() {
+                let state: Vec<usize> = state.into_iter().collect();
+                let mut words = [0u64; 2];
+                state.iter().for_each(|base| words[base / 64] |= 1 << (base % 64));
+                for to_move in roles.each() {
+                    let whole = expected(roles, &weights, &state, to_move);
+                    let found = match number % 3 {
+                        0 => scorer.log_odds(words.into_iter(), to_move),
+                        _ => scorer.log_odds_beside(words.into_iter(), to_move),
+                    };
+                    for (found, whole) in found.iter().zip(whole) {
+                        prop_assert!((found - whole).abs() < 1e-2);
+                    }
+                    if let (0, Some((&base, rest))) = (number % 3, state.split_first()) {
+                        let without = expected(roles, &weights, rest, to_move);
+                        let effect = scorer.effect(base, to_move);
+                        for role in 0..count {
+                            prop_assert!((effect[role] - whole[role] + without[role]).abs() < 1e-2);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

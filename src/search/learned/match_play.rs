@@ -1,0 +1,105 @@
+//! A match that is being played, and what is learned from it.
+
+use super::samples::{Samples, ToMove};
+use super::schedule::Traces;
+use super::weights::Shares;
+use crate::game::machine::{RoleId, State};
+use crate::search::expansion::successor::{NodeInfo, Turn};
+
+/// A match.
+pub(super) struct Match {
+    pub number: u64,
+    pub state: State,
+    pub info: NodeInfo,
+    /// How many decisions are still made at random.
+    pub opening: u32,
+    /// The states after these, packed, who was to move, and how was decided.
+    pub states: Vec<u64>,
+    pub to_move: Vec<ToMove>,
+    pub decisions: Vec<Decision>,
+}
+
+/// A decision in a match.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Decision {
+    /// What the roles can expect if the best is done, as far as that is known.
+    pub expected: Option<Shares>,
+    /// Whether it was made at random.
+    pub is_random: bool,
+}
+
+/// What is learned from matches.
+pub(super) struct Lessons<'a> {
+    /// The states after the opening.
+    pub samples: &'a mut Samples,
+    /// The same of one of so many matches, which are not among the samples.
+    pub held_out: (&'a mut Samples, usize),
+    /// How far results count for the samples.
+    pub traces: Traces,
+}
+
+impl Lessons<'_> {
+    /// Adds what can be learned from a match with these results.
+    pub(super) fn add(&mut self, one: &Match, results: Shares) {
+        let (held_out, part) = &mut self.held_out;
+        if one.number.is_multiple_of(*part as u64) {
+            let results = std::iter::repeat_n(results, one.to_move.len());
+            held_out.add_match(&one.states, &one.to_move, results);
+        } else {
+            let targets = one.targets(results, self.traces).into_iter();
+            self.samples.add_match(&one.states, &one.to_move, targets);
+        }
+    }
+}
+
+/// The side that a role is on, of so many, in the match of this number: roles change sides from match to match.
+pub(in crate::search) fn side_of(number: u64, role: RoleId, sides: usize) -> usize {
+    ((number + u64::from(role.0)) % sides as u64) as usize
+}
+
+impl Match {
+    /// The number of the judge who decides for a role, of so many.
+    pub(super) fn judge_of(&self, role: RoleId, judges: usize) -> usize {
+        side_of(self.number, role, judges)
+    }
+
+    /// Whether a judge, of so many, decides.
+    pub(super) fn asks(&self, judge: usize, judges: usize) -> bool {
+        match self.info.turn {
+            Turn::One(role) => self.judge_of(role, judges) == judge,
+            _ => true,
+        }
+    }
+
+    /// Keeps what can be learned from a decision.
+    pub(super) fn note(&mut self, role: RoleId, decision: Decision, words: usize) {
+        let state = self.state.words().iter().copied();
+        let padded = state.chain(std::iter::repeat(0));
+        self.states.extend(padded.take(words));
+        self.to_move.push(ToMove {
+            role,
+            are_several: self.info.turn == Turn::Several,
+        });
+        self.decisions.push(decision);
+    }
+
+    /// What is to be learned of each state if the match brought these results.
+    fn targets(&self, results: Shares, traces: Traces) -> Vec<Shares> {
+        let mut target = results;
+        let targets = self.decisions.iter().rev().map(|decision| {
+            if let Some(expected) = decision.expected {
+                let trace = match decision.is_random {
+                    true => traces.random,
+                    false => traces.best,
+                };
+                for (target, expected) in target.iter_mut().zip(expected) {
+                    *target = expected + trace * (*target - expected);
+                }
+            }
+            target
+        });
+        let mut targets: Vec<Shares> = targets.collect();
+        targets.reverse();
+        targets
+    }
+}

@@ -1,0 +1,126 @@
+//! The weights of an evaluation.
+
+use serde::{Deserialize, Serialize};
+
+use crate::game::machine::RoleId;
+
+/// How many hidden units there are.
+pub(in crate::search) const HIDDEN: usize = 32;
+
+/// How many outputs there are: see [`Roles::column`].
+pub(in crate::search) const COLUMNS: usize = 4;
+
+/// For each role something, as a share of the range of its goals; 0 for roles that there are not.
+pub(in crate::search) type Shares = [f32; Roles::MOST];
+
+/// The number of roles of a game that may have an evaluation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::search) struct Roles(usize);
+
+impl Roles {
+    /// The greatest number.
+    pub(in crate::search) const MOST: usize = 4;
+
+    /// So many, if there may be an evaluation.
+    pub(in crate::search) fn new(count: usize) -> Option<Roles> {
+        (2..=Roles::MOST).contains(&count).then_some(Roles(count))
+    }
+
+    /// One after the other.
+    pub(in crate::search) fn each(self) -> impl Iterator<Item = RoleId> {
+        RoleId::first(self.0)
+    }
+
+    /// Whether there are two.
+    pub(super) fn are_two(self) -> bool {
+        self.0 == 2
+    }
+
+    /// What is told of each.
+    #[inline(always)]
+    pub(in crate::search) fn shares(self, mut of: impl FnMut(RoleId) -> f32) -> Shares {
+        let mut shares = [0.0; Roles::MOST];
+        for (role, share) in self.each().zip(&mut shares) {
+            *share = of(role);
+        }
+        shares
+    }
+
+    /// The share of the pairs of a role of its own and another one, of which one got more, in which that was its own; a half
+    /// if there are none.
+    pub(in crate::search) fn pairs_won(
+        self,
+        results: &Shares,
+        is_own: impl Fn(RoleId) -> bool,
+    ) -> f32 {
+        let (mut more, mut unequal) = (0.0, 0.0);
+        for own in self.each().filter(|&role| is_own(role)) {
+            for other in self.each().filter(|&role| !is_own(role)) {
+                let (own, other) = (results[own.index()], results[other.index()]);
+                more += f32::from(u8::from(own > other));
+                unequal += f32::from(u8::from(own != other));
+            }
+        }
+        if unequal > 0.0 { more / unequal } else { 0.5 }
+    }
+
+    /// The output for what a role gets. Of two roles, each has outputs of its own for where it is to move; of more,
+    /// propositions tell who is.
+    #[inline(always)]
+    pub(super) fn column(self, to_move: RoleId, role: RoleId) -> usize {
+        match self.0 {
+            2 => 2 * to_move.index() + role.index(),
+            _ => role.index(),
+        }
+    }
+}
+
+/// The weights of a network with one hidden layer, and with connections past that layer.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::search) struct Weights {
+    /// From what every state has.
+    pub constant: InputWeights,
+    /// From each proposition, and then from the inputs of the patterns.
+    pub inputs: Vec<InputWeights>,
+    /// From the hidden units to each output.
+    pub outputs: [[f32; HIDDEN]; COLUMNS],
+}
+
+/// The weights from an input.
+#[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::search) struct InputWeights {
+    /// To each output.
+    pub direct: [f32; COLUMNS],
+    /// To each hidden unit.
+    pub hidden: [f32; HIDDEN],
+}
+
+impl Weights {
+    /// All weights of so many inputs are zero.
+    pub(in crate::search) fn zero(inputs: usize) -> Weights {
+        Weights {
+            constant: InputWeights::default(),
+            inputs: vec![InputWeights::default(); inputs],
+            outputs: [[0.0; HIDDEN]; COLUMNS],
+        }
+    }
+
+    /// Each weight.
+    #[cfg(test)]
+    pub(super) fn each_mut(&mut self) -> impl Iterator<Item = &mut f32> {
+        let inputs = self.inputs.iter_mut().chain([&mut self.constant]);
+        let inputs = inputs.flat_map(|input| input.direct.iter_mut().chain(&mut input.hidden));
+        inputs.chain(self.outputs.iter_mut().flatten())
+    }
+
+    /// With all outputs multiplied by this.
+    pub(super) fn scaled(mut self, scale: f32) -> Weights {
+        let inputs = self.inputs.iter_mut().chain([&mut self.constant]);
+        let direct = inputs.flat_map(|input| &mut input.direct);
+        let outputs = self.outputs.iter_mut().flatten();
+        direct.chain(outputs).for_each(|weight| *weight *= scale);
+        self
+    }
+}
