@@ -98,7 +98,7 @@ loom() {
     # More switches between threads than these are seldom needed to show a fault.
     LOOM_MAX_PREEMPTIONS=3 CARGO_TARGET_DIR=target/soundness/loom \
         RUSTFLAGS="--cfg propjit_loom" \
-        tests --no-default-features -p propjit --lib -- mcts::model
+        tests --no-default-features -p propjit --lib -- mcts::tree::model
 }
 
 # sanitized NAME KIND ARGUMENTS...: cargo test with a sanitizer.

@@ -9,54 +9,18 @@
 //! waits for anybody, but for a moment where a state is looked up or several roles decide at
 //! once.
 //!
-//! - `arena`: the memory of the tree.
-//! - `node`, `decision`, `joint`, `tree`: what is in it.
-//! - `path`, `selection`, `descent`, `backup`: the choice of the next leaf, the way there, and what becomes of the result.
-//! - `bounds`, `dominance`, `best_line`: proofs, and what is as good as one.
-//! - `valuation`: what a learned evaluation tells.
-//! - `trial_match`: a match between a search with an evaluation and one without.
-//! - `leaves`: leaves that are evaluated from outside.
-//! - `first_moves`: what playouts tell of moves that are made later.
-//! - `local`, `local_report`: what provers beside the search find out.
-//! - `planning`: what a planner beside the search finds out, in a game of one role.
-//! - `solving`: what all states tell, in a game that has few.
-//! - `tasks`: what is found out in the background, and taken up as it comes.
-//! - `settlement`: choices that will not change any more.
-//! - `worker`: a thread.
-//! - `shared`: what the threads have in common, beside the tree.
+//! - `tree`: its memory, nodes and edges, and what is kept or forgotten.
+//! - `walk`: down to the next leaf, and up again with what was found; proofs of bounds on the way.
+//! - `tasks`: what is found out beside the search.
+//! - `worker`: a thread; `shared`: what the threads have in common, beside the tree.
 //! - `report`: the result.
 
-mod arena;
-mod backup;
-mod best_line;
-mod bounds;
 mod config;
-mod decision;
-mod descent;
-mod dominance;
-mod first_moves;
-mod joint;
-mod leaves;
-mod local;
-mod local_report;
-#[cfg(all(test, propjit_loom))]
-mod model;
-mod node;
-mod path;
-mod planning;
 mod report;
-mod selection;
-mod settlement;
 mod shared;
-mod slots;
-mod solving;
-#[cfg(test)]
-mod stress;
 mod tasks;
 mod tree;
-mod trial_match;
-mod valuation;
-mod words;
+mod walk;
 mod worker;
 
 use std::fmt;
@@ -77,18 +41,18 @@ use crate::search::expansion::successor::Successor;
 use crate::search::expansion::{Evaluator, evaluator};
 use crate::search::learned::{LearnOn, Roles};
 pub use config::{EvaluationUse, MctsConfig};
-use local::LocalSearch;
-pub use local_report::{Forced, LocalReport, LocalTarget};
-use node::Bounds;
-pub use planning::PlanReport;
-use planning::Planning;
 pub use report::{MoveReport, ProvedBy, SearchReport};
-use settlement::Settlement;
 use shared::{Shared, Wanted};
-pub use solving::StatesReport;
 use tasks::Tasks;
+use tasks::local::LocalSearch;
+pub use tasks::local_report::{Forced, LocalReport, LocalTarget};
+pub use tasks::planning::PlanReport;
+use tasks::planning::Planning;
+use tasks::settlement::Settlement;
+pub use tasks::solving::StatesReport;
+pub use tasks::trial_match::play_search_match;
 use tree::Tree;
-pub use trial_match::play_search_match;
+use tree::node::Bounds;
 use worker::Worker;
 
 /// The time between looks whether background tasks have found something.

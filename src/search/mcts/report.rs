@@ -5,16 +5,16 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::best_line::BestLine;
-use super::decision::Decision;
-use super::joint::Arm;
-use super::local_report::{Forced, LocalReport};
-use super::node::{Bounds, Decider, NodeId, Stage, is_exact};
-use super::planning::PlanReport;
-use super::solving::StatesReport;
 use super::tree::Tree;
 use crate::game::machine::{Move, RoleId};
 use crate::proof::unproved::Unproved;
+use crate::search::mcts::tasks::local_report::{Forced, LocalReport};
+use crate::search::mcts::tasks::planning::PlanReport;
+use crate::search::mcts::tasks::solving::StatesReport;
+use crate::search::mcts::tree::decision::Decision;
+use crate::search::mcts::tree::joint::Arm;
+use crate::search::mcts::tree::node::{Bounds, Decider, NodeId, Stage, is_exact};
+use crate::search::mcts::walk::best_line::BestLine;
 use crate::support::statistics::Moments;
 
 /// The result of a search for one role.

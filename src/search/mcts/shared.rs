@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use super::best_line::BestLine;
-use super::settlement::Settlement;
 use super::tree::Tree;
 use crate::game::playout::PlayoutProgress;
+use crate::search::mcts::tasks::settlement::Settlement;
+use crate::search::mcts::walk::best_line::BestLine;
 use crate::support::statistics::Moments;
 
 /// The cost that the playouts of a leaf may have, in gates evaluated for all lanes: a small part of

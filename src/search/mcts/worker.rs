@@ -2,14 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::arena::{AllocationBuffer, Block};
-use super::best_line::BestLine;
 use super::config::MctsConfig;
-use super::descent::{Descent, DescentContext, Leaf};
-use super::first_moves::FirstMoves;
-use super::node::{Bounds, NodeId, Stage};
-use super::path::Path;
-use super::selection::Selection;
 use super::shared::{FIRST_PLAYOUTS, Shared, Wanted};
 use super::tree::Tree;
 use crate::game::machine::{MachineError, Move, State};
@@ -17,6 +10,13 @@ use crate::game::playout::{RunLimits, Tally};
 use crate::search::expansion::Evaluator;
 use crate::search::expansion::successor::{Expansion, Successor, Transition};
 use crate::search::learned::Scorer;
+use crate::search::mcts::tree::arena::{AllocationBuffer, Block};
+use crate::search::mcts::tree::node::{Bounds, NodeId, Stage};
+use crate::search::mcts::walk::best_line::BestLine;
+use crate::search::mcts::walk::descent::{Descent, DescentContext, Leaf};
+use crate::search::mcts::walk::first_moves::FirstMoves;
+use crate::search::mcts::walk::path::Path;
+use crate::search::mcts::walk::selection::Selection;
 use crate::support::rng::GameRng;
 use crate::support::statistics::Moments;
 use propjit_stop::Stop;

@@ -4,11 +4,26 @@
 //! States that are reached in several ways share a node if they have the same depth too. So
 //! there are no cycles.
 //!
+//! - `arena`: the memory of the tree.
+//! - `node`, `decision`, `joint`: what is in it; `slots`, `words`: how that is laid out.
 //! - `retention`: what is kept when there is another root, or no memory left.
 //! - `recycling`: what is forgotten when memory is full.
+//! - `valuation`: what a learned evaluation says about nodes.
+//! - `model`, `stress`: tests of accesses by several threads.
 
+pub(super) mod arena;
+pub(super) mod decision;
+pub(super) mod joint;
+#[cfg(all(test, propjit_loom))]
+mod model;
+pub(super) mod node;
 mod recycling;
 mod retention;
+pub(super) mod slots;
+#[cfg(test)]
+mod stress;
+pub(super) mod valuation;
+pub(super) mod words;
 
 use std::cell::Cell;
 use std::hash::BuildHasher;
@@ -19,17 +34,17 @@ use hashbrown::HashTable;
 use parking_lot::{Mutex, MutexGuard, RwLock};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::arena::{AllocationBuffer, Arena, Block};
-use super::decision::{self, Decision};
-use super::joint::JointDecision;
-use super::node::{Bounds, Decider, Meta, Node, NodeId, Stage};
-use super::slots::SlotPlan;
-use super::valuation::Valuation;
 use crate::game::facts::GoalBounds;
 use crate::game::machine::{RoleId, State};
 use crate::proof::forced::{KnownWins, ProofWins, Target};
 use crate::proof::solve::StateValues;
 use crate::search::expansion::successor::{Expansion, NodeInfo, Successor, Turn};
+use arena::{AllocationBuffer, Arena, Block};
+use decision::Decision;
+use joint::JointDecision;
+use node::{Bounds, Decider, Meta, Node, NodeId, Stage};
+use slots::SlotPlan;
+use valuation::Valuation;
 
 /// How many parts the table of states has, each of which one thread may use at a time.
 const SHARDS: usize = 64;
@@ -39,7 +54,7 @@ const DECISION_LINES: usize = 5;
 
 /// The nodes of a search.
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(in crate::search::mcts) struct Tree {
     arena: Arena,
     /// The nodes by the hash of their state and depth.
     shards: Box<[Shard]>,
@@ -77,7 +92,7 @@ pub(super) struct Tree {
 
 /// The kinds of ends that were met and prove nothing.
 #[derive(Default, Debug)]
-pub(super) struct OpenEnds {
+pub(in crate::search::mcts) struct OpenEnds {
     /// For each role, whether it had not exactly one goal somewhere.
     pub goals: Box<[AtomicBool]>,
     /// Whether some role had no legal move, though the match was not over.
@@ -94,7 +109,7 @@ struct Shard(Mutex<HashTable<Entry>>);
 
 /// What is known of an edge beside the values of the evaluations behind it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum EdgeKnowledge {
+pub(in crate::search::mcts) enum EdgeKnowledge {
     /// All moves as first.
     AllAsFirst,
     /// What the roles can expect.
@@ -112,7 +127,7 @@ struct Entry {
 
 impl Tree {
     /// A tree of one node, of at most `limit` bytes.
-    pub(super) fn new(
+    pub(in crate::search::mcts) fn new(
         root: &Successor,
         ranges: Box<[Bounds]>,
         random: Option<RoleId>,
@@ -147,32 +162,35 @@ impl Tree {
     }
 
     /// The node in which the search starts.
-    pub(super) fn root(&self) -> NodeId {
+    pub(in crate::search::mcts) fn root(&self) -> NodeId {
         self.root
     }
 
-    pub(super) fn node(&self, id: NodeId) -> Node<'_> {
+    pub(in crate::search::mcts) fn node(&self, id: NodeId) -> Node<'_> {
         Node::new(self.arena.from(id), &self.ranges)
     }
 
     /// The decision of one role, which is in this block.
-    pub(super) fn decision(&self, inside: Block) -> Decision<'_> {
+    pub(in crate::search::mcts) fn decision(&self, inside: Block) -> Decision<'_> {
         Decision::new(self.arena.from(inside))
     }
 
     /// Asks for the memory of a node, so that it may soon be looked at.
-    pub(super) fn prefetch_node(&self, id: NodeId) {
+    pub(in crate::search::mcts) fn prefetch_node(&self, id: NodeId) {
         self.arena.prefetch(id, 1);
     }
 
     /// Asks for the memory of a decision, so that there may soon be a choice: for as much as small ones
     /// have, and the first of what is worth most in large ones.
-    pub(super) fn prefetch_decision(&self, inside: Block) {
+    pub(in crate::search::mcts) fn prefetch_decision(&self, inside: Block) {
         self.arena.prefetch(inside, DECISION_LINES);
     }
 
     /// The role that decides alone in a node, and its decision, if the node is expanded.
-    pub(super) fn decision_of_one(&self, id: NodeId) -> Option<(RoleId, Decision<'_>)> {
+    pub(in crate::search::mcts) fn decision_of_one(
+        &self,
+        id: NodeId,
+    ) -> Option<(RoleId, Decision<'_>)> {
         let node = self.node(id);
         match (node.meta().decider(), node.inside()) {
             (Decider::One(role), (Stage::Expanded, inside)) => Some((role, self.decision(inside))),
@@ -181,37 +199,37 @@ impl Tree {
     }
 
     /// The decision of several roles in an expanded node.
-    pub(super) fn joint(&self, id: NodeId) -> Arc<Mutex<JointDecision>> {
+    pub(in crate::search::mcts) fn joint(&self, id: NodeId) -> Arc<Mutex<JointDecision>> {
         let joints = self.joints.read();
         joints[&id].clone()
     }
 
     /// How many nodes there are.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::search::mcts) fn len(&self) -> usize {
         self.shards.iter().map(|shard| shard.0.lock().len()).sum()
     }
 
     /// How many nodes were ever made.
-    pub(super) fn made(&self) -> u64 {
+    pub(in crate::search::mcts) fn made(&self) -> u64 {
         self.forgotten + self.len() as u64
     }
 
     /// Whether there is no memory for more nodes.
-    pub(super) fn is_full(&self) -> bool {
+    pub(in crate::search::mcts) fn is_full(&self) -> bool {
         self.is_full.load(Ordering::Relaxed)
     }
 
     /// The role that decides by chance.
-    pub(super) fn random(&self) -> Option<RoleId> {
+    pub(in crate::search::mcts) fn random(&self) -> Option<RoleId> {
         self.random
     }
 
     /// The goals that each role can have.
-    pub(super) fn ranges(&self) -> &[Bounds] {
+    pub(in crate::search::mcts) fn ranges(&self) -> &[Bounds] {
         &self.ranges
     }
 
-    pub(super) fn roles(&self) -> impl Iterator<Item = RoleId> + use<> {
+    pub(in crate::search::mcts) fn roles(&self) -> impl Iterator<Item = RoleId> + use<> {
         RoleId::first(self.ranges.len())
     }
 
@@ -249,7 +267,7 @@ impl Tree {
 
     /// The node of a state that was found, where the match may be over; it is made if there
     /// is none and there is memory.
-    pub(super) fn intern_successor(
+    pub(in crate::search::mcts) fn intern_successor(
         &self,
         found: &Successor,
         buffer: &mut AllocationBuffer,
@@ -263,7 +281,7 @@ impl Tree {
     }
 
     /// The node of a state that was found, if there is one.
-    pub(super) fn find_successor(&self, found: &Successor) -> Option<NodeId> {
+    pub(in crate::search::mcts) fn find_successor(&self, found: &Successor) -> Option<NodeId> {
         let (meta, words) = (Meta::new(&found.info), found.state.words());
         let hash = hash(words, meta.depth());
         self.find(&self.shard(hash), hash, meta, words)
@@ -296,13 +314,13 @@ impl Tree {
     }
 
     /// Takes back what a thread has not used.
-    pub(super) fn give_back(&self, buffer: AllocationBuffer) {
+    pub(in crate::search::mcts) fn give_back(&self, buffer: AllocationBuffer) {
         self.arena.give_back(buffer);
     }
 
     /// The node that a move of a decision leads to, if the match is not over there; it is
     /// made if there is none and there is memory.
-    pub(super) fn follow(
+    pub(in crate::search::mcts) fn follow(
         &self,
         decision: Decision<'_>,
         place: usize,
@@ -322,7 +340,7 @@ impl Tree {
 
     /// Sets what may be played in a node that this thread has claimed. Returns whether that
     /// changes what is known of the node.
-    pub(super) fn expand(
+    pub(in crate::search::mcts) fn expand(
         &self,
         id: NodeId,
         found: Expansion<'_>,
@@ -397,19 +415,19 @@ impl Tree {
     }
 
     /// From now on, latches leave no more than these goals.
-    pub(super) fn set_goal_bounds(&mut self, left: GoalBounds) {
+    pub(in crate::search::mcts) fn set_goal_bounds(&mut self, left: GoalBounds) {
         self.left = Some(left);
         self.narrow_all();
     }
 
     /// From now on, it is known what states are worth.
-    pub(super) fn set_values(&mut self, values: Arc<StateValues>) {
+    pub(in crate::search::mcts) fn set_values(&mut self, values: Arc<StateValues>) {
         self.values = Some(values);
         self.narrow_all();
     }
 
     /// Whether it is known what states are worth.
-    pub(super) fn has_values(&self) -> bool {
+    pub(in crate::search::mcts) fn has_values(&self) -> bool {
         self.values.is_some()
     }
 
@@ -429,17 +447,17 @@ impl Tree {
     }
 
     /// The evaluation of states, if there is one.
-    pub(super) fn valuation(&self) -> Option<&Valuation> {
+    pub(in crate::search::mcts) fn valuation(&self) -> Option<&Valuation> {
         self.valuation.as_ref()
     }
 
     /// Whether moves have prior probabilities.
-    pub(super) fn has_priors(&self) -> bool {
+    pub(in crate::search::mcts) fn has_priors(&self) -> bool {
         self.has_priors
     }
 
     /// From now on, moves have prior probabilities.
-    pub(super) fn set_priors(&mut self) {
+    pub(in crate::search::mcts) fn set_priors(&mut self) {
         self.has_priors = true;
     }
 
@@ -453,7 +471,11 @@ impl Tree {
 
     /// From now on, states are evaluated. All nodes are forgotten, as they have values of another
     /// kind.
-    pub(super) fn set_valuation(&mut self, valuation: Valuation, root: &Successor) {
+    pub(in crate::search::mcts) fn set_valuation(
+        &mut self,
+        valuation: Valuation,
+        root: &Successor,
+    ) {
         self.valuation = Some(valuation);
         self.begin(root, true);
     }
@@ -477,7 +499,7 @@ impl Tree {
     }
 
     /// Counts memory of choices that several roles make at once.
-    pub(super) fn count_joint(&self, bytes: usize) {
+    pub(in crate::search::mcts) fn count_joint(&self, bytes: usize) {
         let before = self.joint_bytes.fetch_add(bytes, Ordering::Relaxed);
         if before + bytes > self.joint_limit() {
             self.is_full.store(true, Ordering::Relaxed);
@@ -490,7 +512,12 @@ impl Tree {
     }
 
     /// The bounds of what a role can still get behind an edge.
-    pub(super) fn bounds(&self, decision: Decision<'_>, place: usize, role: RoleId) -> Bounds {
+    pub(in crate::search::mcts) fn bounds(
+        &self,
+        decision: Decision<'_>,
+        place: usize,
+        role: RoleId,
+    ) -> Bounds {
         let edge = decision.edge(place);
         match edge.node() {
             Some(id) => self.node(id).bounds(role),
@@ -509,7 +536,7 @@ impl Tree {
 
     /// With what an end counts for a role that has these bounds there: the middle where the match was not followed to
     /// its end, and 0 where the goal is not known otherwise.
-    pub(super) fn counted(&self, bounds: Bounds, end: Meta) -> f32 {
+    pub(in crate::search::mcts) fn counted(&self, bounds: Bounds, end: Meta) -> f32 {
         let Bounds { low, high } = bounds;
         match (bounds.are_exact(), end.is_cut()) {
             (true, _) => low,
@@ -535,51 +562,51 @@ impl Tree {
     }
 
     /// Takes note that some match was not followed to its end.
-    pub(super) fn note_cut(&self) {
+    pub(in crate::search::mcts) fn note_cut(&self) {
         self.open_ends.cut.store(true, Ordering::Relaxed);
     }
 
     /// The ends that prove nothing, as far as there were any.
-    pub(super) fn open_ends(&self) -> &OpenEnds {
+    pub(in crate::search::mcts) fn open_ends(&self) -> &OpenEnds {
         &self.open_ends
     }
 
     /// From now on, nodes are looked up among the wins that provers know.
-    pub(super) fn set_wins(&mut self, wins: KnownWins) {
+    pub(in crate::search::mcts) fn set_wins(&mut self, wins: KnownWins) {
         self.wins = Some(wins);
     }
 
     /// Takes note of wins that provers have found, for nodes to come.
-    pub(super) fn learn(&self, wins: &ProofWins) {
+    pub(in crate::search::mcts) fn learn(&self, wins: &ProofWins) {
         if let Some(known) = &self.wins {
             known.add(wins);
         }
     }
 
     /// Whether what provers find out counts.
-    pub(super) fn heeds_proofs(&self) -> bool {
+    pub(in crate::search::mcts) fn heeds_proofs(&self) -> bool {
         self.heeds_proofs.load(Ordering::Relaxed)
     }
 
     /// Whether it is of use that playouts tell of all moves that are made in them, if that is decided.
-    pub(super) fn are_first_moves_of_use(&self) -> Option<bool> {
+    pub(in crate::search::mcts) fn are_first_moves_of_use(&self) -> Option<bool> {
         self.first_moves.get().copied()
     }
 
     /// It is decided for the rest of the match whether it is of use that playouts tell of all moves, unless it was before.
-    pub(super) fn decide_on_first_moves(&self, are_of_use: bool) {
+    pub(in crate::search::mcts) fn decide_on_first_moves(&self, are_of_use: bool) {
         let _ = self.first_moves.set(are_of_use);
     }
 
     /// What provers find out does not count any more, until there is another root: the role that
     /// decides there is lost, if nobody errs, and what is worth finding out is which move makes
     /// that likely.
-    pub(super) fn ignore_proofs(&self) {
+    pub(in crate::search::mcts) fn ignore_proofs(&self) {
         self.heeds_proofs.store(false, Ordering::Relaxed);
     }
 
     /// Whether the role that decides in the root gets the least that it can get in any match.
-    pub(super) fn is_lost(&self) -> bool {
+    pub(in crate::search::mcts) fn is_lost(&self) -> bool {
         let root = self.node(self.root);
         match root.meta().decider() {
             Decider::One(role) => root.bounds(role).high <= self.ranges[role.index()].low,
@@ -588,7 +615,12 @@ impl Tree {
     }
 
     /// Takes over that a role can force a goal in a node, and the most that others get then.
-    pub(super) fn take_over(&self, id: NodeId, target: Target, ceilings: &[(RoleId, i32)]) {
+    pub(in crate::search::mcts) fn take_over(
+        &self,
+        id: NodeId,
+        target: Target,
+        ceilings: &[(RoleId, i32)],
+    ) {
         let (node, range) = (self.node(id), |role: RoleId| self.ranges[role.index()]);
         let (low, high) = (target.value as f32, range(target.role).high);
         node.narrow(target.role, Bounds { low, high });

@@ -6,9 +6,9 @@
 
 use propjit_stop::Stop;
 
-use super::super::arena::{Block, Marks};
-use super::super::node::{NodeId, Stage};
 use super::Tree;
+use super::arena::{Block, Marks};
+use super::node::{NodeId, Stage};
 
 /// The part of the memory that is kept at most: one over this.
 const KEPT_PART: usize = 2;
@@ -43,7 +43,7 @@ struct Rest {
 impl Tree {
     /// Makes room by forgetting what is below the nodes that were visited least, if that is worth it, and unless
     /// a stop comes. Whether it does. No thread may be at work.
-    pub(in super::super) fn recycle(&mut self, stop: &Stop) -> bool {
+    pub(in crate::search::mcts) fn recycle(&mut self, stop: &Stop) -> bool {
         let Some(Rest {
             mut sizes,
             lines: used,

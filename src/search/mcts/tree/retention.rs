@@ -2,30 +2,30 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
-use super::super::arena::{AllocationBuffer, Arena, Marks};
-use super::super::decision::Edge;
-use super::super::node::{Decider, Node, NodeId, Stage};
 use super::Tree;
+use super::arena::{AllocationBuffer, Arena, Marks};
+use super::decision::Edge;
+use super::node::{Decider, Node, NodeId, Stage};
 use crate::search::expansion::successor::Successor;
 
 impl Tree {
     /// No marks yet.
-    pub(super) fn marks(&self) -> Marks {
+    pub(in crate::search::mcts) fn marks(&self) -> Marks {
         self.arena.marks()
     }
 
     /// How many lines of memory there are for nodes.
-    pub(super) fn lines(&self) -> usize {
+    pub(in crate::search::mcts) fn lines(&self) -> usize {
         self.arena.lines()
     }
 
     /// Forgets all nodes. There is no root then.
-    pub(in super::super) fn clear(&mut self) {
+    pub(in crate::search::mcts) fn clear(&mut self) {
         self.keep(&self.arena.marks());
     }
 
     /// Makes the state the root, and forgets nodes that cannot be reached from it.
-    pub(in super::super) fn set_root(&mut self, root: &Successor) {
+    pub(in crate::search::mcts) fn set_root(&mut self, root: &Successor) {
         let mut marks = self.arena.marks();
         let known = self.find_successor(root);
         if let Some(known) = known {
@@ -55,19 +55,19 @@ impl Tree {
     }
 
     /// As [`ignore_proofs`](Tree::ignore_proofs), and forgets all but the root.
-    pub(in super::super) fn begin_without_proofs(&mut self, root: &Successor) {
+    pub(in crate::search::mcts) fn begin_without_proofs(&mut self, root: &Successor) {
         self.begin(root, false);
     }
 
     /// Forgets all but the root, and heeds proofs from now on or not.
-    pub(super) fn begin(&mut self, root: &Successor, heeds_proofs: bool) {
+    pub(in crate::search::mcts) fn begin(&mut self, root: &Successor, heeds_proofs: bool) {
         self.heeds_proofs = AtomicBool::new(heeds_proofs);
         self.clear();
         self.make_root(root);
     }
 
     /// Forgets all nodes that are not marked.
-    pub(super) fn keep(&mut self, marks: &Marks) {
+    pub(in crate::search::mcts) fn keep(&mut self, marks: &Marks) {
         for shard in &mut self.shards {
             let nodes = shard.0.get_mut();
             let before = nodes.len();
@@ -88,7 +88,7 @@ impl Tree {
     }
 
     /// Makes the root of a tree that is empty.
-    pub(super) fn make_root(&mut self, root: &Successor) {
+    pub(in crate::search::mcts) fn make_root(&mut self, root: &Successor) {
         let mut buffer = AllocationBuffer::default();
         let made = loop {
             match self.intern_successor(root, &mut buffer) {
@@ -107,7 +107,12 @@ impl Tree {
 
     /// Marks a node and all that can be reached from it, and calls `found` with each of the
     /// nodes.
-    pub(super) fn mark(&self, id: NodeId, marks: &mut Marks, mut found: impl FnMut(NodeId)) {
+    pub(in crate::search::mcts) fn mark(
+        &self,
+        id: NodeId,
+        marks: &mut Marks,
+        mut found: impl FnMut(NodeId),
+    ) {
         let mut left = vec![id];
         while let Some(id) = left.pop() {
             if self.mark_node(id, marks) > 0 {
@@ -118,7 +123,7 @@ impl Tree {
     }
 
     /// Marks a node. Returns how many lines it has if it was not marked before, or else 0.
-    pub(super) fn mark_node(&self, id: NodeId, marks: &mut Marks) -> usize {
+    pub(in crate::search::mcts) fn mark_node(&self, id: NodeId, marks: &mut Marks) -> usize {
         let state = self.node(id).state().len();
         marks.mark(id, Node::words(self.ranges.len(), state))
     }
@@ -133,7 +138,7 @@ impl Tree {
     /// does, for what is known.
     ///
     /// [`mark_node`]: Tree::mark_node
-    pub(super) fn mark_inside(
+    pub(in crate::search::mcts) fn mark_inside(
         &self,
         id: NodeId,
         marks: &mut Marks,

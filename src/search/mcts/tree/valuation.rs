@@ -10,17 +10,17 @@
 
 use std::sync::Arc;
 
-use super::config::{EvaluationUse, EvaluationWeights};
 use super::decision::{Decision, Edge};
 use super::node::{Bounds, Expected, Node, NodeId};
-use super::tree::Tree;
 use crate::game::machine::RoleId;
 use crate::search::expansion::successor::Expansion;
 use crate::search::learned::{Evaluation, Scorer, Trust, TrustedEvaluation};
+use crate::search::mcts::config::{EvaluationUse, EvaluationWeights};
+use crate::search::mcts::tree::Tree;
 
 /// An evaluation for a tree, and how it is used.
 #[derive(Clone, Debug)]
-pub(super) struct Valuation {
+pub(in crate::search::mcts) struct Valuation {
     pub evaluation: Arc<Evaluation>,
     pub trust: Trust,
     pub weights: EvaluationWeights,
@@ -28,7 +28,7 @@ pub(super) struct Valuation {
 
 impl Valuation {
     /// An evaluation that is used like this.
-    pub(super) fn new(found: TrustedEvaluation, used: EvaluationUse) -> Valuation {
+    pub(in crate::search::mcts) fn new(found: TrustedEvaluation, used: EvaluationUse) -> Valuation {
         Valuation {
             weights: used.weights(found.trust),
             evaluation: found.evaluation,
@@ -43,7 +43,7 @@ impl Valuation {
     }
 
     /// The part of the exploration for a move whose value is less than that of the best one by so much.
-    pub(super) fn exploration(&self, less: f32) -> f32 {
+    pub(in crate::search::mcts) fn exploration(&self, less: f32) -> f32 {
         1.0 / (1.0 + less.max(0.0) / self.weights.spread.max(f32::MIN_POSITIVE))
     }
 }
@@ -51,13 +51,13 @@ impl Valuation {
 impl Tree {
     /// Whether nodes are expanded on the first visit, and valued by what follows from them instead
     /// of by playouts.
-    pub(super) fn expands_at_once(&self) -> bool {
+    pub(in crate::search::mcts) fn expands_at_once(&self) -> bool {
         let weights = self.valuation().map(|valuation| valuation.weights);
         self.has_priors() || weights.is_some_and(|weights| weights.leaf >= 1.0)
     }
 
     /// The goals that the roles can expect in a node.
-    pub(super) fn expected_goals<'a>(
+    pub(in crate::search::mcts) fn expected_goals<'a>(
         &'a self,
         id: NodeId,
         scorer: &mut Scorer,
@@ -74,7 +74,12 @@ impl Tree {
     }
 
     /// Values what follows from a node that has just been expanded.
-    pub(super) fn value_edges(&self, id: NodeId, found: Expansion<'_>, scorer: &mut Scorer) {
+    pub(in crate::search::mcts) fn value_edges(
+        &self,
+        id: NodeId,
+        found: Expansion<'_>,
+        scorer: &mut Scorer,
+    ) {
         let Some((role, decision)) = self.decision_of_one(id) else {
             return;
         };
@@ -100,7 +105,7 @@ impl Tree {
 
     /// What is expected behind an edge is expected of the node that it leads to, unless more is
     /// known of that.
-    pub(super) fn take_along(&self, edge: Edge<'_>, child: Node<'_>) {
+    pub(in crate::search::mcts) fn take_along(&self, edge: Edge<'_>, child: Node<'_>) {
         if self.valuation().is_none() {
             return;
         }
@@ -112,7 +117,7 @@ impl Tree {
 
     /// Takes over the value behind an edge of a node, after so many visits more. Returns what the edge is worth
     /// to the role that decides, of which this is the mean.
-    pub(super) fn take_over_value(
+    pub(in crate::search::mcts) fn take_over_value(
         &self,
         node: Node<'_>,
         role: RoleId,
@@ -147,7 +152,7 @@ impl Tree {
     }
 
     /// Takes over what is proved behind an edge into what is expected behind it.
-    pub(super) fn settle_value(&self, edge: Edge<'_>) {
+    pub(in crate::search::mcts) fn settle_value(&self, edge: Edge<'_>) {
         let Some(valuation) = self.valuation() else {
             return;
         };
@@ -158,7 +163,12 @@ impl Tree {
     }
 
     /// Takes over the value of the best edge of a node.
-    pub(super) fn compare_values(&self, node: Node<'_>, role: RoleId, decision: Decision<'_>) {
+    pub(in crate::search::mcts) fn compare_values(
+        &self,
+        node: Node<'_>,
+        role: RoleId,
+        decision: Decision<'_>,
+    ) {
         let best = self.valuation().and_then(|_| best(decision, role));
         if let Some(best) = best {
             node.expect(best);

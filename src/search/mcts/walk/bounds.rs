@@ -4,29 +4,29 @@
 //! (2008), for ranges of goals of any number of roles. A role that can choose among moves
 //! that are equally good for itself is assumed to choose the worst for the others.
 
-use super::decision::Decision;
 use super::dominance::Dominance;
-use super::joint::{JointDecision, JointId};
-use super::node::{Bounds, NodeId};
-use super::tree::Tree;
 use crate::game::machine::RoleId;
 use crate::search::expansion::successor::Successor;
+use crate::search::mcts::tree::Tree;
+use crate::search::mcts::tree::decision::Decision;
+use crate::search::mcts::tree::joint::{JointDecision, JointId};
+use crate::search::mcts::tree::node::{Bounds, NodeId};
 
 impl Tree {
     /// The only role of the game can get at least `goal` in this node.
-    pub(super) fn raise_lower_bound(&self, id: NodeId, goal: f32) {
+    pub(in crate::search::mcts) fn raise_lower_bound(&self, id: NodeId, goal: f32) {
         let Bounds { high, .. } = self.ranges()[0];
         self.node(id).narrow(RoleId(0), Bounds { low: goal, high });
     }
 
     /// The least that the only role of the game is proved to get from a state, if it has a node.
-    pub(super) fn proven_lower_bound(&self, state: &Successor) -> Option<f32> {
+    pub(in crate::search::mcts) fn proven_lower_bound(&self, state: &Successor) -> Option<f32> {
         let id = self.find_successor(state)?;
         Some(self.node(id).bounds(RoleId(0)).low)
     }
 
     /// Computes anew what each role can still get in a node. Returns whether that changed.
-    pub(super) fn refresh(&self, id: NodeId) -> bool {
+    pub(in crate::search::mcts) fn refresh(&self, id: NodeId) -> bool {
         let node = self.node(id);
         let Some((decider, decision)) = self.decision_of_one(id) else {
             // Where several roles decide at once, it depends on by which joint move there is news.
@@ -68,7 +68,7 @@ impl Tree {
 
     /// Computes anew what each role can still get in a node in which several decide, if there is news of what
     /// follows from a joint move. Returns whether that changed.
-    pub(super) fn refresh_joint(
+    pub(in crate::search::mcts) fn refresh_joint(
         &self,
         id: NodeId,
         joint: &mut JointDecision,
@@ -97,7 +97,7 @@ impl Tree {
     }
 
     /// What is proved of a decision that several roles make at once, unless there are too many joint moves.
-    pub(super) fn prove(&self, joint: &mut JointDecision) -> Option<Dominance> {
+    pub(in crate::search::mcts) fn prove(&self, joint: &mut JointDecision) -> Option<Dominance> {
         joint.prove(self.random(), |child, role| match child {
             Some(child) => self.node(child).bounds(role),
             None => self.ranges()[role.index()],

@@ -7,13 +7,7 @@ use std::time::{Duration, Instant};
 
 use propjit_stop::Stop;
 
-use super::arena::AllocationBuffer;
-use super::config::MctsConfig;
-use super::decision::Edge;
 use super::local_report::{Forced, LocalReport, LocalTarget};
-use super::node::{Decider, NodeId};
-use super::report::{ProvedBy, SearchReport};
-use super::tree::Tree;
 use crate::game::engine::Engines;
 use crate::game::ground::GroundGame;
 use crate::game::load::Game;
@@ -21,6 +15,12 @@ use crate::game::machine::{RoleId, State};
 use crate::proof::forced::{
     Finding, KnownWins, ProofAnswer, ProofPosition, ProofWorkers, TargetStatus,
 };
+use crate::search::mcts::config::MctsConfig;
+use crate::search::mcts::report::{ProvedBy, SearchReport};
+use crate::search::mcts::tree::Tree;
+use crate::search::mcts::tree::arena::AllocationBuffer;
+use crate::search::mcts::tree::decision::Edge;
+use crate::search::mcts::tree::node::{Decider, NodeId};
 
 /// The time after which positions are chosen anew: the first time, and at most. It doubles.
 const INTERVAL: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(2)];
@@ -33,7 +33,7 @@ const LAST_WORDS: Duration = Duration::from_millis(10);
 
 /// Provers, and the nodes that they are asked about.
 #[derive(Debug)]
-pub(super) struct LocalSearch {
+pub(in crate::search::mcts) struct LocalSearch {
     game: Arc<GroundGame>,
     workers: ProofWorkers,
     /// The nodes of the last request.
@@ -44,7 +44,7 @@ pub(super) struct LocalSearch {
 
 impl LocalSearch {
     /// Starts the workers, if any are wanted.
-    pub(super) fn start(
+    pub(in crate::search::mcts) fn start(
         game: &Game,
         engines: &Arc<Engines>,
         config: &MctsConfig,
@@ -65,24 +65,24 @@ impl LocalSearch {
     }
 
     /// Sets the share of the time that the prover of this process has.
-    pub(super) fn set_share(&mut self, share: f64) {
+    pub(in crate::search::mcts) fn set_share(&mut self, share: f64) {
         self.workers.set_share(share);
     }
 
     /// Nothing is known of the game yet.
-    pub(super) fn no_wins(&self) -> KnownWins {
+    pub(in crate::search::mcts) fn no_wins(&self) -> KnownWins {
         KnownWins::new(self.game.clone())
     }
 
     /// Forgets the nodes, which may be gone.
-    pub(super) fn forget(&mut self) {
+    pub(in crate::search::mcts) fn forget(&mut self) {
         self.nodes.clear();
         self.proofs.clear();
         self.workers.forget();
     }
 
     /// Forgets the nodes but for the root, which is another one now.
-    pub(super) fn renew(&mut self, before: NodeId, root: NodeId) {
+    pub(in crate::search::mcts) fn renew(&mut self, before: NodeId, root: NodeId) {
         self.nodes.clear();
         self.workers.forget();
         self.proofs.retain_mut(|(id, _)| {
@@ -93,7 +93,7 @@ impl LocalSearch {
     }
 
     /// Asks about positions of the tree, and takes over what is proved, until a stop comes.
-    pub(super) fn run(&mut self, tree: &Tree, stop: &Stop) {
+    pub(in crate::search::mcts) fn run(&mut self, tree: &Tree, stop: &Stop) {
         let mut buffer = AllocationBuffer::default();
         let [mut interval, longest] = INTERVAL;
         self.ask(tree);
@@ -184,7 +184,12 @@ impl LocalSearch {
     }
 
     /// Adds to the report about a state after `depth` joint moves what was proved about its moves.
-    pub(super) fn explain(&self, tree: &Tree, depth: u32, report: &mut SearchReport) {
+    pub(in crate::search::mcts) fn explain(
+        &self,
+        tree: &Tree,
+        depth: u32,
+        report: &mut SearchReport,
+    ) {
         let mut proved: Vec<NodeId> = self.proofs.iter().map(|&(id, _)| id).collect();
         proved.sort_unstable_by_key(|id| id.0);
         proved.dedup();
@@ -297,11 +302,11 @@ fn positions(tree: &Tree) -> Vec<NodeId> {
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    use super::super::node::Bounds;
     use super::*;
     use crate::game::machine::{Move, RoleId};
     use crate::search::expansion::legal::LegalMoves;
     use crate::search::expansion::successor::{Expansions, NodeInfo, Successor, Successors, Turn};
+    use crate::search::mcts::tree::node::Bounds;
 
     #[test]
     fn nodes_are_chosen_while_other_threads_count_visits() {

@@ -1,10 +1,10 @@
 //! Backups: up the tree from leaves, with their values and what is proved of them.
 
-use super::arena::Block;
-use super::decision::Edge;
-use super::node::{Decider, NodeId};
 use super::path::{Choice, Path, Step};
-use super::tree::Tree;
+use crate::search::mcts::tree::Tree;
+use crate::search::mcts::tree::arena::Block;
+use crate::search::mcts::tree::decision::Edge;
+use crate::search::mcts::tree::node::{Decider, NodeId};
 
 /// The number of decisions from the root on that many paths have in common.
 const SHARED_DECISIONS: usize = 4;
@@ -24,7 +24,11 @@ impl Tree {
     /// All paths go up together, a decision each in turn, those first that are deepest. What they have in
     /// common is changed once for all of them: near the root, other threads are at the same nodes, and one that
     /// changes a line of memory has to wait for the one that did so before.
-    pub(super) fn back_up(&self, paths: &[(Path, Option<NodeId>)], values: &[f32]) {
+    pub(in crate::search::mcts) fn back_up(
+        &self,
+        paths: &[(Path, Option<NodeId>)],
+        values: &[f32],
+    ) {
         let each = || paths.iter().zip(values.chunks_exact(self.ranges().len()));
         for ((_, leaf), values) in each() {
             if let Some(leaf) = leaf {
@@ -111,7 +115,7 @@ impl Tree {
     }
 
     /// Computes anew what is known of the nodes of the path, as far as there is news.
-    pub(super) fn refresh_path(&self, path: &Path) {
+    pub(in crate::search::mcts) fn refresh_path(&self, path: &Path) {
         for step in path.steps.iter().rev() {
             let is_news = match step.choice {
                 Choice::Edge(inside, place) => {
@@ -130,7 +134,7 @@ impl Tree {
     }
 
     /// Gives up the evaluation at the end of the path.
-    pub(super) fn cancel(&self, path: &Path, leaf: Option<NodeId>) {
+    pub(in crate::search::mcts) fn cancel(&self, path: &Path, leaf: Option<NodeId>) {
         if let Some(leaf) = leaf {
             self.node(leaf).end();
         }

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use propjit_stop::Stop;
 use serde::Serialize;
 
-use super::report::{ProvedBy, SearchReport, order};
 use crate::game::engine::Engines;
 use crate::game::machine::{Move, State};
 use crate::proof::solve::StateValues;
+use crate::search::mcts::report::{ProvedBy, SearchReport, order};
 use crate::support::background::Background;
 
 /// The part of the search's memory that the states may have: one over this.
@@ -24,7 +24,7 @@ const UNTIMED: Duration = Duration::from_secs(1);
 
 /// The states that follow from where the search starts.
 #[derive(Debug)]
-pub(super) struct Solving {
+pub(in crate::search::mcts) struct Solving {
     engines: Arc<Engines>,
     memory: usize,
     /// The task that finds them, once the search has begun.
@@ -59,7 +59,7 @@ pub struct StatesReport {
 
 impl Solving {
     /// Gets ready to find the states of a game, in a part of the memory of a search.
-    pub(super) fn new(engines: &Arc<Engines>, memory: usize) -> Solving {
+    pub(in crate::search::mcts) fn new(engines: &Arc<Engines>, memory: usize) -> Solving {
         Solving {
             engines: engines.clone(),
             memory: memory / MEMORY_PART,
@@ -69,7 +69,7 @@ impl Solving {
 
     /// Starts to find what follows from a state, unless it was started before: in a part of the time
     /// until a stop comes.
-    pub(super) fn begin(&mut self, state: &State, stop: &Stop) {
+    pub(in crate::search::mcts) fn begin(&mut self, state: &State, stop: &Stop) {
         if self.task.is_some() {
             return;
         }
@@ -93,12 +93,12 @@ impl Solving {
     }
 
     /// Whether something may still be found.
-    pub(super) fn is_pending(&self) -> bool {
+    pub(in crate::search::mcts) fn is_pending(&self) -> bool {
         self.task.as_ref().is_some_and(|task| !task.is_known)
     }
 
     /// What was found, if it was not asked for since.
-    pub(super) fn news(&mut self) -> Option<Arc<StateValues>> {
+    pub(in crate::search::mcts) fn news(&mut self) -> Option<Arc<StateValues>> {
         let task = self.task.as_mut().filter(|task| !task.is_known)?;
         let found = task.found.get()?;
         task.is_known = true;
@@ -107,7 +107,12 @@ impl Solving {
 
     /// Adds to the report about a state what its moves are worth, of which these are legal; if that is
     /// exact, the best by that comes first.
-    pub(super) fn explain(&self, state: &State, legal: &[Move], report: &mut SearchReport) {
+    pub(in crate::search::mcts) fn explain(
+        &self,
+        state: &State,
+        legal: &[Move],
+        report: &mut SearchReport,
+    ) {
         let found = self.task.as_ref().filter(|task| task.is_known);
         let Some(solved) = found.and_then(|task| task.found.get()?.as_ref()) else {
             return;

@@ -1,5 +1,18 @@
-//! The background tasks of a search, and what they find out about its game: what bounds goals, an evaluation, and what
-//! all states are worth.
+//! What a search does beside its playouts: the background tasks of its game (bounds of goals, an evaluation, the values of
+//! all states), and what they find out.
+//!
+//! - `local`, `local_report`: what provers beside the search find out.
+//! - `planning`: what a planner beside the search finds out, in a game of one role.
+//! - `solving`: what all states tell, in a game that has few.
+//! - `trial_match`: a match between a search with an evaluation and one without.
+//! - `settlement`: choices that will not change any more.
+
+pub(super) mod local;
+pub(super) mod local_report;
+pub(super) mod planning;
+pub(super) mod settlement;
+pub(super) mod solving;
+pub(super) mod trial_match;
 
 use std::sync::Arc;
 
@@ -8,20 +21,20 @@ use propjit_stop::Stop;
 use super::config::MctsConfig;
 use super::match_engines;
 use super::report::SearchReport;
-use super::solving::Solving;
 use super::tree::Tree;
-use super::trial_match::play_search_match;
-use super::valuation::Valuation;
 use crate::game::facts::GoalBoundsTask;
 use crate::game::load::Game;
 use crate::game::machine::{Backend, Move, State};
 use crate::search::learned::{HeuristicConfig, HeuristicTask, Roles};
+use crate::search::mcts::tree::valuation::Valuation;
+use solving::Solving;
+use trial_match::play_search_match;
 
 /// How many gates a circuit has if it takes seconds to find out what bounds goals.
 const MANY_GATES: usize = 10_000;
 
 /// Background tasks, each until its result is taken up.
-pub(super) struct Tasks {
+pub(in crate::search::mcts) struct Tasks {
     /// The task that finds goal bounds.
     goal_bounds: Option<GoalBoundsTask>,
     /// The task that learns an evaluation, or goes on with that.
@@ -32,7 +45,11 @@ pub(super) struct Tasks {
 
 impl Tasks {
     /// Starts what a search is to have. All states are looked for when the search [begins](Tasks::begin).
-    pub(super) fn start(game: &Game, backend: Backend, config: &MctsConfig) -> Tasks {
+    pub(in crate::search::mcts) fn start(
+        game: &Game,
+        backend: Backend,
+        config: &MctsConfig,
+    ) -> Tasks {
         // Learning begins before anything else that takes time.
         let heuristic = match backend {
             Backend::Compiled => start_learning(game, config),
@@ -58,21 +75,21 @@ impl Tasks {
     }
 
     /// A search from a state begins, which goes on until a stop comes.
-    pub(super) fn begin(&mut self, state: &State, stop: &Stop) {
+    pub(in crate::search::mcts) fn begin(&mut self, state: &State, stop: &Stop) {
         if let Some(solving) = &mut self.solving {
             solving.begin(state, stop);
         }
     }
 
     /// Whether something is still to come that changes what a search with this tree does.
-    pub(super) fn are_pending(&self, tree: &Tree) -> bool {
+    pub(in crate::search::mcts) fn are_pending(&self, tree: &Tree) -> bool {
         self.goal_bounds.is_some()
             || (self.heuristic.is_some() && tree.valuation().is_none())
             || self.solving.as_ref().is_some_and(Solving::is_pending)
     }
 
     /// Tells the tree what has been found of goals and of states since.
-    pub(super) fn tell(&mut self, tree: &mut Tree) {
+    pub(in crate::search::mcts) fn tell(&mut self, tree: &mut Tree) {
         if let Some(found) = self.goal_bounds.as_ref().and_then(GoalBoundsTask::found) {
             if let Some(bounds) = found {
                 tree.set_goal_bounds(bounds.clone());
@@ -86,7 +103,7 @@ impl Tasks {
 
     /// An evaluation that has been learned since, if there is one besides that of the tree. Learning goes on then, if it
     /// is to.
-    pub(super) fn take_evaluation(
+    pub(in crate::search::mcts) fn take_evaluation(
         &mut self,
         tree: &Tree,
         config: &MctsConfig,
@@ -100,28 +117,33 @@ impl Tasks {
     }
 
     /// Waits until an evaluation is loaded or learned, if there is to be one.
-    pub(super) fn wait_for_evaluation(&self) {
+    pub(in crate::search::mcts) fn wait_for_evaluation(&self) {
         if let Some(task) = &self.heuristic {
             task.wait();
         }
     }
 
     /// As [`wait_for_evaluation`](Tasks::wait_for_evaluation), but not longer than until a stop comes.
-    pub(super) fn await_evaluation(&self, stop: &Stop) {
+    pub(in crate::search::mcts) fn await_evaluation(&self, stop: &Stop) {
         if let Some(task) = &self.heuristic {
             task.wait_unless(stop);
         }
     }
 
     /// Learns on until a stop comes, if there is more to be learned.
-    pub(super) fn learn_unless(&self, stop: &Stop) {
+    pub(in crate::search::mcts) fn learn_unless(&self, stop: &Stop) {
         if let Some(task) = &self.heuristic {
             task.learn_unless(stop);
         }
     }
 
     /// Adds to the report about a state what is known of all states; these moves are legal.
-    pub(super) fn explain(&self, state: &State, legal: &[Move], report: &mut SearchReport) {
+    pub(in crate::search::mcts) fn explain(
+        &self,
+        state: &State,
+        legal: &[Move],
+        report: &mut SearchReport,
+    ) {
         if let Some(solving) = &self.solving {
             solving.explain(state, legal, report);
         }

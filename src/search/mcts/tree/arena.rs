@@ -23,7 +23,7 @@ const BUFFER_LINES: usize = 1024;
 
 /// Words of memory.
 #[derive(Debug)]
-pub(super) struct Arena {
+pub(in crate::search::mcts) struct Arena {
     words: SharedWords,
     /// Lines that are neither allocated nor in a thread's buffer.
     free: Mutex<Vec<Range<u32>>>,
@@ -31,20 +31,20 @@ pub(super) struct Arena {
 
 /// The number of the line with which a block begins. There is no block at line 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Block(pub u32);
+pub(in crate::search::mcts) struct Block(pub u32);
 
 /// Lines from which one thread allocates.
 #[derive(Default, Debug)]
-pub(super) struct AllocationBuffer(Range<u32>);
+pub(in crate::search::mcts) struct AllocationBuffer(Range<u32>);
 
 /// The lines that are still of use, a bit each.
 #[derive(Debug)]
-pub(super) struct Marks(Vec<u64>);
+pub(in crate::search::mcts) struct Marks(Vec<u64>);
 
 impl Arena {
     /// An arena of `bytes` bytes, or of as many as the system gives; of a few lines at least.
     /// They take up memory when they are first used.
-    pub(super) fn new(bytes: usize) -> Arena {
+    pub(in crate::search::mcts) fn new(bytes: usize) -> Arena {
         let mut lines = (bytes / (8 * LINE)).clamp(8, u32::MAX as usize);
         let words = loop {
             match SharedWords::new(lines * LINE) {
@@ -63,24 +63,28 @@ impl Arena {
     }
 
     /// How many lines there are.
-    pub(super) fn lines(&self) -> usize {
+    pub(in crate::search::mcts) fn lines(&self) -> usize {
         self.words.len() / LINE
     }
 
     /// The words from the start of a block on.
-    pub(super) fn from(&self, block: Block) -> &[AtomicU64] {
+    pub(in crate::search::mcts) fn from(&self, block: Block) -> &[AtomicU64] {
         &self.words[block.0 as usize * LINE..]
     }
 
     /// Asks for the first lines of a block, so that they may soon be read.
-    pub(super) fn prefetch(&self, block: Block, lines: usize) {
+    pub(in crate::search::mcts) fn prefetch(&self, block: Block, lines: usize) {
         for line in 0..lines {
             self.words.prefetch((block.0 as usize + line) * LINE);
         }
     }
 
     /// A block of `words` words, with anything in them; none when the memory is used up.
-    pub(super) fn allocate(&self, buffer: &mut AllocationBuffer, words: usize) -> Option<Block> {
+    pub(in crate::search::mcts) fn allocate(
+        &self,
+        buffer: &mut AllocationBuffer,
+        words: usize,
+    ) -> Option<Block> {
         let lines = lines(words);
         if buffer.0.len() < lines {
             let wanted = BUFFER_LINES.min(self.lines() / 16).max(lines);
@@ -93,19 +97,19 @@ impl Arena {
     }
 
     /// Takes back what a thread has not used.
-    pub(super) fn give_back(&self, AllocationBuffer(buffer): AllocationBuffer) {
+    pub(in crate::search::mcts) fn give_back(&self, AllocationBuffer(buffer): AllocationBuffer) {
         if !buffer.is_empty() {
             self.free.lock().push(buffer);
         }
     }
 
     /// No marks yet.
-    pub(super) fn marks(&self) -> Marks {
+    pub(in crate::search::mcts) fn marks(&self) -> Marks {
         Marks(vec![0; self.lines().div_ceil(64)])
     }
 
     /// Frees all that is not marked. There must be no buffers.
-    pub(super) fn sweep(&mut self, marks: &Marks) {
+    pub(in crate::search::mcts) fn sweep(&mut self, marks: &Marks) {
         let mut free = Vec::new();
         let mut line = 1;
         while line < self.lines() {
@@ -124,7 +128,7 @@ impl Arena {
 
 impl Marks {
     /// Marks a block of `words` words. Returns how many lines it has if it was not marked before, or else 0.
-    pub(super) fn mark(&mut self, block: Block, words: usize) -> usize {
+    pub(in crate::search::mcts) fn mark(&mut self, block: Block, words: usize) -> usize {
         if self.contains(block) {
             return 0;
         }
@@ -136,7 +140,7 @@ impl Marks {
     }
 
     /// Whether the block is marked.
-    pub(super) fn contains(&self, block: Block) -> bool {
+    pub(in crate::search::mcts) fn contains(&self, block: Block) -> bool {
         let line = block.0 as usize;
         self.0[line / 64] >> (line % 64) & 1 == 1
     }
@@ -173,12 +177,12 @@ fn take(free: &mut Vec<Range<u32>>, least: usize, most: usize) -> Option<Range<u
 }
 
 /// A word that only has to be there, not to be in order with others.
-pub(super) fn get(word: &AtomicU64) -> u64 {
+pub(in crate::search::mcts) fn get(word: &AtomicU64) -> u64 {
     word.load(Ordering::Relaxed)
 }
 
 /// Writes a word, as [`get`] reads it.
-pub(super) fn set(word: &AtomicU64, value: u64) {
+pub(in crate::search::mcts) fn set(word: &AtomicU64, value: u64) {
     word.store(value, Ordering::Relaxed);
 }
 

@@ -31,7 +31,7 @@ enum Form {
 }
 
 /// What there is to be written for some edges.
-pub(super) struct SlotPlan {
+pub(in crate::search::mcts) struct SlotPlan {
     form: Form,
     /// The state that others are compared with, as a place; none if the match is over behind all edges.
     first: Option<usize>,
@@ -43,7 +43,7 @@ pub(super) struct SlotPlan {
 
 /// What some edges lead to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slots<'a> {
+pub(in crate::search::mcts) struct Slots<'a> {
     form: Form,
     edges: usize,
     words: &'a [AtomicU64],
@@ -77,7 +77,7 @@ impl Form {
 
 impl SlotPlan {
     /// For edges that lead there, in a game with so many roles.
-    pub(super) fn new(found: Siblings<'_>, roles: usize) -> SlotPlan {
+    pub(in crate::search::mcts) fn new(found: Siblings<'_>, roles: usize) -> SlotPlan {
         let (edges, state, goals) = (found.infos.len(), found.words(), roles.div_ceil(2));
         let whole = SlotPlan {
             form: Form::Whole(Meta::WORDS + state.max(goals)),
@@ -123,17 +123,17 @@ impl SlotPlan {
     }
 
     /// How many words it takes for so many edges.
-    pub(super) fn words(&self, edges: usize) -> usize {
+    pub(in crate::search::mcts) fn words(&self, edges: usize) -> usize {
         (self.form).words(edges, || self.ends.last().map_or(0, |&words| words))
     }
 
     /// The form as a number of 23 bits, with which [`Slots`] can be read.
-    pub(super) fn number(&self) -> u32 {
+    pub(in crate::search::mcts) fn number(&self) -> u32 {
         self.form.number()
     }
 
     /// Writes what the edges lead to.
-    pub(super) fn write(&self, words: &[AtomicU64], found: Siblings<'_>) {
+    pub(in crate::search::mcts) fn write(&self, words: &[AtomicU64], found: Siblings<'_>) {
         let edges = found.infos.len();
         if let Form::Alike(state) = self.form {
             let (ends, rest) = words.split_at(edges.div_ceil(2));
@@ -167,7 +167,11 @@ impl SlotPlan {
 
 impl<'a> Slots<'a> {
     /// What so many edges lead to, which was written at the start of these words in the form with this number.
-    pub(super) fn new(number: u32, edges: usize, words: &'a [AtomicU64]) -> Slots<'a> {
+    pub(in crate::search::mcts) fn new(
+        number: u32,
+        edges: usize,
+        words: &'a [AtomicU64],
+    ) -> Slots<'a> {
         Slots {
             form: Form::from_number(number),
             edges,
@@ -176,13 +180,13 @@ impl<'a> Slots<'a> {
     }
 
     /// How many words there are.
-    pub(super) fn words(self) -> usize {
+    pub(in crate::search::mcts) fn words(self) -> usize {
         let slots = || self.edges.checked_sub(1).map_or(0, |last| self.end(last));
         self.form.words(self.edges, slots)
     }
 
     /// The state that an edge leads to, if the match is not over there.
-    pub(super) fn state(self, place: usize, state: &mut State) -> Meta {
+    pub(in crate::search::mcts) fn state(self, place: usize, state: &mut State) -> Meta {
         let (meta, rest) = self.slot(place).split_at(Meta::WORDS);
         match self.form {
             Form::Whole(_) => state.assign_from(rest.iter().map(get)),
@@ -197,12 +201,12 @@ impl<'a> Slots<'a> {
     }
 
     /// How deep it is what an edge leads to, and who decides there.
-    pub(super) fn meta(self, place: usize) -> Meta {
+    pub(in crate::search::mcts) fn meta(self, place: usize) -> Meta {
         Meta::from_word(get(&self.slot(place)[0]))
     }
 
     /// The goal that a role has behind an edge where the match is over, if it has exactly one.
-    pub(super) fn goal(self, place: usize, role: usize) -> f32 {
+    pub(in crate::search::mcts) fn goal(self, place: usize, role: usize) -> f32 {
         let pair = get(&self.slot(place)[Meta::WORDS + role / 2]);
         f32::from_bits((pair >> (32 * (role % 2))) as u32)
     }

@@ -12,19 +12,19 @@ use crate::search::expansion::successor::{NodeInfo, Turn};
 use crate::search::learned::{Roles, Shares};
 
 /// A node: the block that it is in.
-pub(super) type NodeId = Block;
+pub(in crate::search::mcts) type NodeId = Block;
 
 /// The least and the most that a role can still get, if everybody plays as well as
 /// can be.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Bounds {
+pub(in crate::search::mcts) struct Bounds {
     pub low: f32,
     pub high: f32,
 }
 
 impl Bounds {
     /// What is known at first, by the lowest and the highest goal of each role.
-    pub(super) fn of_goals(ranges: Vec<(i32, i32)>) -> Box<[Bounds]> {
+    pub(in crate::search::mcts) fn of_goals(ranges: Vec<(i32, i32)>) -> Box<[Bounds]> {
         let ranges = ranges.into_iter().map(|(low, high)| Bounds {
             low: low as f32,
             high: high as f32,
@@ -33,7 +33,7 @@ impl Bounds {
     }
 
     /// A value that is known.
-    pub(super) fn exact(value: f32) -> Bounds {
+    pub(in crate::search::mcts) fn exact(value: f32) -> Bounds {
         Bounds {
             low: value,
             high: value,
@@ -41,7 +41,7 @@ impl Bounds {
     }
 
     /// Whether the value is known.
-    pub(super) fn are_exact(self) -> bool {
+    pub(in crate::search::mcts) fn are_exact(self) -> bool {
         is_exact(self.low.into(), self.high.into())
     }
 
@@ -59,46 +59,46 @@ impl Bounds {
 
 /// What each of two to four roles can expect, as a share of the range of its goals, in 65,534ths.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Expected([u16; Roles::MOST]);
+pub(in crate::search::mcts) struct Expected([u16; Roles::MOST]);
 
 impl Expected {
     /// Nothing is known yet.
-    pub(super) const UNKNOWN: Expected = Expected([u16::MAX; Roles::MOST]);
+    pub(in crate::search::mcts) const UNKNOWN: Expected = Expected([u16::MAX; Roles::MOST]);
 
     /// The units of shares: one half is a whole number of them.
     const ONE: f32 = 65_534.0;
 
-    pub(super) fn new(shares: Shares) -> Expected {
+    pub(in crate::search::mcts) fn new(shares: Shares) -> Expected {
         Expected(shares.map(|share| (share * Expected::ONE + 0.5) as u16))
     }
 
     /// Whether something is known.
-    pub(super) fn is_known(self) -> bool {
+    pub(in crate::search::mcts) fn is_known(self) -> bool {
         self != Expected::UNKNOWN
     }
 
-    pub(super) fn of(self, role: RoleId) -> f32 {
+    pub(in crate::search::mcts) fn of(self, role: RoleId) -> f32 {
         f32::from(self.0[role.index()]) / Expected::ONE
     }
 
-    pub(super) fn to_word(self) -> u64 {
+    pub(in crate::search::mcts) fn to_word(self) -> u64 {
         let [a, b, c, d] = self.0.map(u64::from);
         a | b << 16 | c << 32 | d << 48
     }
 
-    pub(super) fn from_word(word: u64) -> Expected {
+    pub(in crate::search::mcts) fn from_word(word: u64) -> Expected {
         Expected([0, 16, 32, 48].map(|shift| (word >> shift) as u16))
     }
 }
 
 /// Whether what lies between these is known. Means of goals are compared, hence the tolerance.
-pub(super) fn is_exact(low: f64, high: f64) -> bool {
+pub(in crate::search::mcts) fn is_exact(low: f64, high: f64) -> bool {
     high - low < 1e-4
 }
 
 /// The role or roles that decide.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Decider {
+pub(in crate::search::mcts) enum Decider {
     /// Nobody: the match goes on no further.
     Nobody,
     /// One role.
@@ -109,7 +109,7 @@ pub(super) enum Decider {
 
 /// The depth of a state, and who decides there, in a word whose upper 8 bits are 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Meta(u64);
+pub(in crate::search::mcts) struct Meta(u64);
 
 /// Where nobody decides, instead of the role that does: that some goals are not known, and of which roles, a bit each.
 const OPEN: u32 = 1 << 23;
@@ -119,9 +119,9 @@ const CUT: u32 = 1 << 22;
 const LAST_OPEN: u32 = 21;
 
 impl Meta {
-    pub(super) const WORDS: usize = 1;
+    pub(in crate::search::mcts) const WORDS: usize = 1;
 
-    pub(super) fn new(info: &NodeInfo) -> Meta {
+    pub(in crate::search::mcts) fn new(info: &NodeInfo) -> Meta {
         let all_open = OPEN | (CUT - 1);
         let decider = match &info.turn {
             Turn::Over(goals) => {
@@ -137,38 +137,38 @@ impl Meta {
     }
 
     /// Where nobody decides, whether the goal of a role is not known.
-    pub(super) fn is_open(self, role: RoleId) -> bool {
+    pub(in crate::search::mcts) fn is_open(self, role: RoleId) -> bool {
         let decider = (self.0 >> 32) as u32;
         decider & OPEN != 0 && decider & open_bit(role.0) != 0
     }
 
     /// Whether the match was not followed to its end.
-    pub(super) fn is_cut(self) -> bool {
+    pub(in crate::search::mcts) fn is_cut(self) -> bool {
         (self.0 >> 32) as u32 & (OPEN | CUT) == OPEN | CUT
     }
 
-    pub(super) fn word(self) -> u64 {
+    pub(in crate::search::mcts) fn word(self) -> u64 {
         self.0
     }
 
-    pub(super) fn from_word(word: u64) -> Meta {
+    pub(in crate::search::mcts) fn from_word(word: u64) -> Meta {
         Meta(word)
     }
 
     /// How many joint moves were made before.
-    pub(super) fn depth(self) -> u32 {
+    pub(in crate::search::mcts) fn depth(self) -> u32 {
         self.0 as u32
     }
 
     /// The role that decides, unless several do or nobody.
-    pub(super) fn role(self) -> Option<RoleId> {
+    pub(in crate::search::mcts) fn role(self) -> Option<RoleId> {
         match self.decider() {
             Decider::One(role) => Some(role),
             Decider::Several | Decider::Nobody => None,
         }
     }
 
-    pub(super) fn decider(self) -> Decider {
+    pub(in crate::search::mcts) fn decider(self) -> Decider {
         match (self.0 >> 32) as u32 {
             0 | OPEN.. => Decider::Nobody,
             1 => Decider::Several,
@@ -184,7 +184,7 @@ fn open_bit(role: u32) -> u32 {
 
 /// How far a node is looked into.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Stage {
+pub(in crate::search::mcts) enum Stage {
     /// It is not known what may be played.
     Unexpanded = 0,
     /// Somebody is about to find out.
@@ -217,7 +217,7 @@ const UNIT: f32 = (1 << 20) as f32;
 
 /// A node, to look at and to change.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node<'a> {
+pub(in crate::search::mcts) struct Node<'a> {
     words: &'a [AtomicU64],
     /// The goals that each role can have in the game.
     ranges: &'a [Bounds],
@@ -225,17 +225,22 @@ pub(super) struct Node<'a> {
 
 impl<'a> Node<'a> {
     /// The node at the start of these words.
-    pub(super) fn new(words: &'a [AtomicU64], ranges: &'a [Bounds]) -> Node<'a> {
+    pub(in crate::search::mcts) fn new(words: &'a [AtomicU64], ranges: &'a [Bounds]) -> Node<'a> {
         Node { words, ranges }
     }
 
     /// How many words a node has.
-    pub(super) fn words(roles: usize, state: usize) -> usize {
+    pub(in crate::search::mcts) fn words(roles: usize, state: usize) -> usize {
         SUMS + 2 * roles + state
     }
 
     /// Makes it a node without visits, in which each role can get this.
-    pub(super) fn init(self, meta: Meta, state: &[u64], goal_bounds: impl Fn(RoleId) -> Bounds) {
+    pub(in crate::search::mcts) fn init(
+        self,
+        meta: Meta,
+        state: &[u64],
+        goal_bounds: impl Fn(RoleId) -> Bounds,
+    ) {
         let (sums, rest) = self.words[SUMS..].split_at(self.ranges.len());
         let (bounds, rest) = rest.split_at(self.ranges.len());
         // What is known from the start is news to nodes above.
@@ -258,24 +263,24 @@ impl<'a> Node<'a> {
         }
     }
 
-    pub(super) fn meta(self) -> Meta {
+    pub(in crate::search::mcts) fn meta(self) -> Meta {
         Meta::from_word(get(&self.words[META]) % CHANGE)
     }
 
     /// The words of the state.
-    pub(super) fn state(self) -> impl ExactSizeIterator<Item = u64> + use<'a> {
+    pub(in crate::search::mcts) fn state(self) -> impl ExactSizeIterator<Item = u64> + use<'a> {
         let length = (get(&self.words[INSIDE]) >> STATE_SHIFT) as usize;
         let words = &self.words[SUMS + 2 * self.ranges.len()..][..length];
         words.iter().map(get)
     }
 
     /// Whether these are the words of the state.
-    pub(super) fn is_state(self, words: &[u64]) -> bool {
+    pub(in crate::search::mcts) fn is_state(self, words: &[u64]) -> bool {
         self.state().len() == words.len() && self.state().eq(words.iter().copied())
     }
 
     /// How far it is looked into, and the block in which to look.
-    pub(super) fn inside(self) -> (Stage, Block) {
+    pub(in crate::search::mcts) fn inside(self) -> (Stage, Block) {
         let word = self.words[INSIDE].load(Ordering::Acquire);
         let stage = match (word >> STAGE_SHIFT) as u8 {
             0 => Stage::Unexpanded,
@@ -286,7 +291,7 @@ impl<'a> Node<'a> {
     }
 
     /// Claims the right to find out what may be played; only one thread gets it.
-    pub(super) fn claim(self) -> bool {
+    pub(in crate::search::mcts) fn claim(self) -> bool {
         let free = get(&self.words[INSIDE]) >> STATE_SHIFT << STATE_SHIFT;
         let claimed = free | (Stage::Expanding as u64) << STAGE_SHIFT;
         let word = &self.words[INSIDE];
@@ -295,34 +300,37 @@ impl<'a> Node<'a> {
     }
 
     /// Sets what the thread that claimed the node has found out, which is in the block.
-    pub(super) fn set_inside(self, stage: Stage, inside: Block) {
+    pub(in crate::search::mcts) fn set_inside(self, stage: Stage, inside: Block) {
         let state = get(&self.words[INSIDE]) >> STATE_SHIFT << STATE_SHIFT;
         let word = state | (stage as u64) << STAGE_SHIFT | u64::from(inside.0);
         self.words[INSIDE].store(word, Ordering::Release);
     }
 
     /// How many evaluations were made in this node and below.
-    pub(super) fn visits(self) -> u64 {
+    pub(in crate::search::mcts) fn visits(self) -> u64 {
         get(&self.words[COUNTS]) % PENDING
     }
 
     /// Whether evaluations were made or are under way that started here.
-    pub(super) fn is_touched(self) -> bool {
+    pub(in crate::search::mcts) fn is_touched(self) -> bool {
         get(&self.words[COUNTS]) != 0
     }
 
     /// An evaluation starts here.
-    pub(super) fn begin(self) {
+    pub(in crate::search::mcts) fn begin(self) {
         self.words[COUNTS].fetch_add(PENDING, Ordering::Relaxed);
     }
 
     /// An evaluation that started here ends.
-    pub(super) fn end(self) {
+    pub(in crate::search::mcts) fn end(self) {
         self.words[COUNTS].fetch_sub(PENDING, Ordering::Relaxed);
     }
 
     /// Adds the values that evaluations had for each role.
-    pub(super) fn add<'v>(self, evaluations: impl ExactSizeIterator<Item = &'v [f32]> + Clone) {
+    pub(in crate::search::mcts) fn add<'v>(
+        self,
+        evaluations: impl ExactSizeIterator<Item = &'v [f32]> + Clone,
+    ) {
         for (role, (sum, range)) in self.words[SUMS..].iter().zip(self.ranges).enumerate() {
             let values = evaluations
                 .clone()
@@ -333,27 +341,27 @@ impl<'a> Node<'a> {
     }
 
     /// What the roles can expect by an evaluation of the states below.
-    pub(super) fn expected(self) -> Expected {
+    pub(in crate::search::mcts) fn expected(self) -> Expected {
         Expected::from_word(get(&self.words[EXPECTED]))
     }
 
     /// Sets what the roles can expect.
-    pub(super) fn expect(self, expected: Expected) {
+    pub(in crate::search::mcts) fn expect(self, expected: Expected) {
         set(&self.words[EXPECTED], expected.to_word());
     }
 
     /// The bounds of what a role can still get.
-    pub(super) fn bounds(self, role: RoleId) -> Bounds {
+    pub(in crate::search::mcts) fn bounds(self, role: RoleId) -> Bounds {
         Bounds::from_word(get(self.bounds_word(role)))
     }
 
     /// Whether it is known what each role gets.
-    pub(super) fn is_solved(self) -> bool {
+    pub(in crate::search::mcts) fn is_solved(self) -> bool {
         RoleId::first(self.ranges.len()).all(|role| self.bounds(role).are_exact())
     }
 
     /// A role can get no more and no less than this. Returns whether that is news.
-    pub(super) fn narrow(self, role: RoleId, bounds: Bounds) -> bool {
+    pub(in crate::search::mcts) fn narrow(self, role: RoleId, bounds: Bounds) -> bool {
         let both = |word| {
             let known = Bounds::from_word(word);
             let low = known.low.max(bounds.low);
@@ -371,20 +379,20 @@ impl<'a> Node<'a> {
     }
 
     /// Forgets what is proved but for this.
-    pub(super) fn reset(self, goal_bounds: impl Fn(RoleId) -> Bounds) {
+    pub(in crate::search::mcts) fn reset(self, goal_bounds: impl Fn(RoleId) -> Bounds) {
         for role in RoleId::first(self.ranges.len()) {
             set(self.bounds_word(role), goal_bounds(role).to_word());
         }
     }
 
     /// How often the bounds have changed, modulo 256.
-    pub(super) fn changes(self) -> u8 {
+    pub(in crate::search::mcts) fn changes(self) -> u8 {
         (self.words[META].load(Ordering::Acquire) / CHANGE) as u8
     }
 
     /// The mean of a role's evaluations within what it can still get; none without visits,
     /// unless the value is known.
-    pub(super) fn mean(self, role: RoleId) -> Option<f32> {
+    pub(in crate::search::mcts) fn mean(self, role: RoleId) -> Option<f32> {
         let Bounds { low, high } = self.bounds(role);
         let range = self.ranges[role.index()];
         match self.visits() {
@@ -398,7 +406,7 @@ impl<'a> Node<'a> {
     }
 
     /// As [`mean`](Node::mean), as a share of the range of the role's goals; 0 if there is none.
-    pub(super) fn mean_in_units(self, role: RoleId) -> f32 {
+    pub(in crate::search::mcts) fn mean_in_units(self, role: RoleId) -> f32 {
         let (bounds, range) = (self.bounds(role), self.ranges[role.index()]);
         match self.visits() {
             0 if bounds.are_exact() => range.to_unit(bounds.low),
@@ -424,7 +432,7 @@ impl<'a> Node<'a> {
 
 impl Bounds {
     /// A value as a share of this range.
-    pub(super) fn to_unit(self, value: f32) -> f32 {
+    pub(in crate::search::mcts) fn to_unit(self, value: f32) -> f32 {
         let width = self.high - self.low;
         if width > 0.0 {
             (value - self.low) / width

@@ -11,12 +11,12 @@
 //! again: the more visits the moves of the root have, the less differ the means of those that are compared, until
 //! chance decides.
 
-use super::decision::Edge;
-use super::node::Decider;
 use super::path::Path;
-use super::tree::Tree;
 use crate::game::machine::{Move, RoleId};
 use crate::game::playout::MoveNumbers;
+use crate::search::mcts::tree::Tree;
+use crate::search::mcts::tree::decision::Edge;
+use crate::search::mcts::tree::node::Decider;
 
 /// Of how many moves in the root a playout has to tell.
 const LEAST_MOVES: f64 = 25.0;
@@ -37,7 +37,7 @@ const DEEPEST: u32 = 3;
 
 /// How a search looks at all moves as first.
 #[derive(Debug)]
-pub(super) struct FirstMoves {
+pub(in crate::search::mcts) struct FirstMoves {
     /// How many visits of an edge count as much as any number of playouts with its move.
     pub visits: f32,
     made: MadeMoves,
@@ -52,7 +52,11 @@ pub(super) struct FirstMoves {
 
 impl FirstMoves {
     /// Looks at the moves with these numbers, always or until it is decided whether that is of use.
-    pub(super) fn new(visits: f32, numbers: MoveNumbers, is_on_trial: bool) -> FirstMoves {
+    pub(in crate::search::mcts) fn new(
+        visits: f32,
+        numbers: MoveNumbers,
+        is_on_trial: bool,
+    ) -> FirstMoves {
         FirstMoves {
             visits,
             made: MadeMoves::new(numbers),
@@ -64,7 +68,7 @@ impl FirstMoves {
     }
 
     /// Whether that is of use, once enough is known to decide it.
-    pub(super) fn verdict(&mut self, tree: &Tree) -> Option<bool> {
+    pub(in crate::search::mcts) fn verdict(&mut self, tree: &Tree) -> Option<bool> {
         let is_decided = tree.are_first_moves_of_use().is_some();
         if !self.is_on_trial || is_decided || self.playouts < TRIAL {
             return None;
@@ -149,7 +153,7 @@ impl MadeMoves {
 impl Tree {
     /// Adds a playout from the end of a path: the goals, and the numbers of the moves made in it. Those
     /// on the path count as well.
-    pub(super) fn back_up_moves(
+    pub(in crate::search::mcts) fn back_up_moves(
         &self,
         path: &Path,
         goals: &[i32],
@@ -216,14 +220,14 @@ impl Tree {
 
 #[cfg(test)]
 mod tests {
-    use super::super::config::MctsConfig;
-    use super::super::node::Bounds;
-    use super::super::shared::{Shared, Wanted};
-    use super::super::worker::Worker;
     use super::*;
     use crate::game::load::{Game, Setup};
     use crate::game::machine::Backend;
     use crate::search::expansion::{Evaluator, evaluator};
+    use crate::search::mcts::config::MctsConfig;
+    use crate::search::mcts::shared::{Shared, Wanted};
+    use crate::search::mcts::tree::node::Bounds;
+    use crate::search::mcts::worker::Worker;
     use crate::support::rng;
     use propjit_stop::Stop;
     use std::time::Duration;

@@ -14,10 +14,10 @@ use super::arena::Block;
 use super::decision::{self, Decision};
 use super::node::{Bounds, Meta, Node, Stage};
 use super::slots::SlotPlan;
-use super::tree::EdgeKnowledge;
 use super::words::AtomicU64;
 use crate::game::machine::{Move, RoleId, State};
 use crate::search::expansion::successor::{NodeInfo, Successor, Successors, Turn};
+use crate::search::mcts::tree::EdgeKnowledge;
 
 const RANGES: [Bounds; 1] = [Bounds {
     low: 0.0,

@@ -2,20 +2,20 @@
 
 use std::ops::ControlFlow::{self, Break, Continue};
 
-use super::arena::{AllocationBuffer, Block};
-use super::decision::Decision;
 use super::first_moves::FirstMoves;
-use super::joint::{JointDecision, JointEdge};
-use super::node::{Decider, NodeId, Stage};
 use super::path::{Choice, Path, Step};
 use super::selection::{Criteria, Selection};
-use super::tree::Tree;
 use crate::game::machine::{Move, RoleId, State};
 use crate::search::expansion::successor::Successor;
+use crate::search::mcts::tree::Tree;
+use crate::search::mcts::tree::arena::{AllocationBuffer, Block};
+use crate::search::mcts::tree::decision::Decision;
+use crate::search::mcts::tree::joint::{JointDecision, JointEdge};
+use crate::search::mcts::tree::node::{Decider, NodeId, Stage};
 use crate::support::rng::GameRng;
 
 /// The tools of a thread on its way down the tree.
-pub(super) struct DescentContext {
+pub(in crate::search::mcts) struct DescentContext {
     /// The weight of what is uncertain.
     pub exploration: f32,
     /// What looks at all moves of playouts, if anything does.
@@ -30,14 +30,14 @@ pub(super) struct DescentContext {
 }
 
 /// A path on its way down, and the node that it is at, unless it has come to its end.
-pub(super) struct Descent {
+pub(in crate::search::mcts) struct Descent {
     path: Path,
     at: Option<NodeId>,
 }
 
 /// The work at the end of a path.
 #[derive(Debug)]
-pub(super) enum Leaf {
+pub(in crate::search::mcts) enum Leaf {
     /// Playouts are to start in this node.
     Play(NodeId),
     /// It is known what each role gets, or with what it counts.
@@ -52,7 +52,7 @@ pub(super) enum Leaf {
 
 /// Where it is known what each role gets, or the match goes on no further.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Known {
+pub(in crate::search::mcts) enum Known {
     /// In a node.
     Node(NodeId),
     /// Behind an edge: the block that it is in, and its place.
@@ -60,7 +60,7 @@ pub(super) enum Known {
 }
 
 impl Descent {
-    pub(super) fn new(path: Path, at: NodeId) -> Descent {
+    pub(in crate::search::mcts) fn new(path: Path, at: NodeId) -> Descent {
         Descent { path, at: Some(at) }
     }
 
@@ -77,7 +77,7 @@ impl Tree {
     ///
     /// What takes time is to wait for memory. So many paths go down together, and those that are next to each
     /// other at the same node choose together.
-    pub(super) fn step(
+    pub(in crate::search::mcts) fn step(
         &self,
         descents: &mut Vec<Descent>,
         context: &mut DescentContext,
@@ -237,7 +237,7 @@ impl Tree {
     }
 
     /// With what it counts for a role where the match goes on no further behind an edge.
-    pub(super) fn counted_behind(
+    pub(in crate::search::mcts) fn counted_behind(
         &self,
         decision: Decision<'_>,
         place: usize,
@@ -248,7 +248,7 @@ impl Tree {
     }
 
     /// What each role gets, where that is known, or with what it counts.
-    pub(super) fn values(&self, known: Known) -> impl Iterator<Item = f32> {
+    pub(in crate::search::mcts) fn values(&self, known: Known) -> impl Iterator<Item = f32> {
         self.roles().map(move |role| match known {
             Known::Node(id) => {
                 let node = self.node(id);
@@ -264,7 +264,7 @@ impl Tree {
 
     /// Sets where the joint move at the end of the path leads to; returns the node, if there
     /// is memory for it.
-    pub(super) fn complete(
+    pub(in crate::search::mcts) fn complete(
         &self,
         path: &Path,
         found: &Successor,
@@ -282,7 +282,7 @@ impl Tree {
     }
 
     /// Takes back the joint move by which the path ends, which nobody has looked at.
-    pub(super) fn forget(&self, path: &Path) {
+    pub(in crate::search::mcts) fn forget(&self, path: &Path) {
         if let Some((node, number)) = path.last_joint() {
             self.joint(node).lock().edges.remove(&number);
         }

@@ -8,23 +8,23 @@ use std::time::Duration;
 use propjit_stop::Stop;
 use serde::Serialize;
 
-use super::best_line::BestLine;
-use super::config::MctsConfig;
-use super::node::Bounds;
-use super::report::{ProvedBy, SearchReport};
-use super::shared::Shared;
-use super::tree::Tree;
 use crate::game::engine::Engines;
 use crate::game::machine::{RoleId, State};
 use crate::proof::plan::{PlanLimits, PlanMethod, PlanProgress, Planner};
 use crate::proof::unproved::Unproved;
+use crate::search::mcts::config::MctsConfig;
+use crate::search::mcts::report::{ProvedBy, SearchReport};
+use crate::search::mcts::shared::Shared;
+use crate::search::mcts::tree::Tree;
+use crate::search::mcts::tree::node::Bounds;
+use crate::search::mcts::walk::best_line::BestLine;
 
 /// The part of the search's memory that the planner has: one over this.
 const MEMORY_PART: usize = 4;
 
 /// A planner, and where its plans start.
 #[derive(Debug)]
-pub(super) struct Planning {
+pub(in crate::search::mcts) struct Planning {
     engines: Arc<Engines>,
     planner: Planner,
     /// The number of joint moves before the state from which it plans.
@@ -49,7 +49,7 @@ pub struct PlanReport {
 
 impl Planning {
     /// Gets ready to plan from a state. Also gives the memory that is left for the search.
-    pub(super) fn new(
+    pub(in crate::search::mcts) fn new(
         engines: &Arc<Engines>,
         config: &MctsConfig,
         state: &State,
@@ -68,18 +68,23 @@ impl Planning {
     }
 
     /// Lets the planner work.
-    pub(super) fn resume(&self) {
+    pub(in crate::search::mcts) fn resume(&self) {
         self.planner.resume();
     }
 
     /// Stops the planner for now.
-    pub(super) fn pause(&self) {
+    pub(in crate::search::mcts) fn pause(&self) {
         self.planner.pause();
     }
 
     /// Plans from another state, which comes after `depth` joint moves. If it is on the best line,
     /// what is known still holds; `goal` is the goal to which that leads.
-    pub(super) fn set_root(&mut self, state: &State, depth: u32, goal: Option<f32>) {
+    pub(in crate::search::mcts) fn set_root(
+        &mut self,
+        state: &State,
+        depth: u32,
+        goal: Option<f32>,
+    ) {
         let known = self.planner.known();
         if goal.is_some() && known.is_solved() {
             // The line is played to its end.
@@ -95,7 +100,7 @@ impl Planning {
     }
 
     /// Tells the tree what is found out, until a stop comes.
-    pub(super) fn run(&self, tree: &Tree, shared: &Shared, stop: &Stop) {
+    pub(in crate::search::mcts) fn run(&self, tree: &Tree, shared: &Shared, stop: &Stop) {
         while !stop.is_set() {
             self.take_over(tree, shared);
             if self.planner.known().is_solved() {
@@ -128,7 +133,7 @@ impl Planning {
     }
 
     /// Adds to the report what is known of the root.
-    pub(super) fn explain(&self, report: &mut SearchReport) {
+    pub(in crate::search::mcts) fn explain(&self, report: &mut SearchReport) {
         let known = self.planner.known();
         for played in &mut report.moves {
             let (low, high) = &mut played.bounds;

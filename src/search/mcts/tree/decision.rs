@@ -9,10 +9,10 @@ use std::sync::atomic::Ordering;
 use super::arena::{Block, get, set};
 use super::node::{Expected, Meta, NodeId};
 use super::slots::{SlotPlan, Slots};
-use super::tree::EdgeKnowledge;
 use super::words::AtomicU64;
 use crate::game::machine::{Move, State};
 use crate::search::expansion::successor::Siblings;
+use crate::search::mcts::tree::EdgeKnowledge;
 
 /// The only word of the head: how many edges there are; and from bit 32 on in which form it is written what they
 /// lead to.
@@ -46,16 +46,16 @@ const OVER: u64 = 1 << 57;
 const CHANGES_SHIFT: u32 = 58;
 
 /// How many evaluations may be under way through an edge.
-pub(super) const MOST_PENDING: u64 = CLOSED / PENDING - 1;
+pub(in crate::search::mcts) const MOST_PENDING: u64 = CLOSED / PENDING - 1;
 
 /// How many words a decision among so many moves has, with what these lead to.
-pub(super) fn words(moves: usize, slots: &SlotPlan) -> usize {
+pub(in crate::search::mcts) fn words(moves: usize, slots: &SlotPlan) -> usize {
     HEAD + moves * EDGE + slots.words(moves)
 }
 
 /// A choice of one role.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Decision<'a> {
+pub(in crate::search::mcts) struct Decision<'a> {
     head: &'a AtomicU64,
     pub edges: &'a [[AtomicU64; EDGE]],
     /// The words after the edges.
@@ -64,11 +64,11 @@ pub(super) struct Decision<'a> {
 
 /// A move, and what is known of it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Edge<'a>(&'a [AtomicU64; EDGE]);
+pub(in crate::search::mcts) struct Edge<'a>(&'a [AtomicU64; EDGE]);
 
 impl<'a> Decision<'a> {
     /// The decision at the start of these words.
-    pub(super) fn new(words: &'a [AtomicU64]) -> Decision<'a> {
+    pub(in crate::search::mcts) fn new(words: &'a [AtomicU64]) -> Decision<'a> {
         let edges = get(&words[0]) as u32 as usize;
         let (edge_words, rest) = words[HEAD..].split_at(edges * EDGE);
         Decision {
@@ -80,7 +80,7 @@ impl<'a> Decision<'a> {
 
     /// Writes a decision: the moves and what they lead to, as it was planned. The most that there is to expect behind
     /// each of the edges is a share of the range of goals.
-    pub(super) fn init(
+    pub(in crate::search::mcts) fn init(
         words: &[AtomicU64],
         moves: &[Move],
         found: Siblings<'_>,
@@ -115,46 +115,46 @@ impl<'a> Decision<'a> {
     }
 
     /// Whether nothing that is known without a search excludes goals behind any of the edges.
-    pub(super) fn has_open_goals(self) -> bool {
+    pub(in crate::search::mcts) fn has_open_goals(self) -> bool {
         get(self.head) & OPEN_GOALS != 0
     }
 
     /// Sets [that](Decision::has_open_goals). What is known may become more, but when no thread is at work only.
-    pub(super) fn set_open_goals(self, are_open: bool) {
+    pub(in crate::search::mcts) fn set_open_goals(self, are_open: bool) {
         let head = get(self.head) & !OPEN_GOALS;
         set(self.head, if are_open { head | OPEN_GOALS } else { head });
     }
 
     /// How many words it has.
-    pub(super) fn words(self) -> usize {
+    pub(in crate::search::mcts) fn words(self) -> usize {
         HEAD + self.edges.len() * EDGE + self.slots().words()
     }
 
     /// How many moves there are.
-    pub(super) fn len(self) -> usize {
+    pub(in crate::search::mcts) fn len(self) -> usize {
         self.edges.len()
     }
 
-    pub(super) fn edge(self, place: usize) -> Edge<'a> {
+    pub(in crate::search::mcts) fn edge(self, place: usize) -> Edge<'a> {
         Edge(&self.edges[place])
     }
 
-    pub(super) fn each(self) -> impl ExactSizeIterator<Item = Edge<'a>> + Clone {
+    pub(in crate::search::mcts) fn each(self) -> impl ExactSizeIterator<Item = Edge<'a>> + Clone {
         self.edges.iter().map(Edge)
     }
 
     /// The state that an edge leads to, if the match is not over there.
-    pub(super) fn state(self, place: usize, state: &mut State) -> Meta {
+    pub(in crate::search::mcts) fn state(self, place: usize, state: &mut State) -> Meta {
         self.slots().state(place, state)
     }
 
     /// How deep it is what an edge leads to, and who decides there.
-    pub(super) fn meta(self, place: usize) -> Meta {
+    pub(in crate::search::mcts) fn meta(self, place: usize) -> Meta {
         self.slots().meta(place)
     }
 
     /// The goal that a role has behind an edge where the match is over, if it has exactly one.
-    pub(super) fn goal(self, place: usize, role: usize) -> f32 {
+    pub(in crate::search::mcts) fn goal(self, place: usize, role: usize) -> f32 {
         self.slots().goal(place, role)
     }
 }
@@ -164,36 +164,36 @@ fn worth_word(mean: f32, uncertainty: f32) -> u64 {
 }
 
 impl<'a> Edge<'a> {
-    pub(super) fn played(self) -> Move {
+    pub(in crate::search::mcts) fn played(self) -> Move {
         Move((get(&self.0[TO]) >> 32) as u32)
     }
 
-    pub(super) fn visits(self) -> u64 {
+    pub(in crate::search::mcts) fn visits(self) -> u64 {
         get(&self.0[COUNTS]) % PENDING
     }
 
     /// Visits and evaluations under way.
-    pub(super) fn tried(self) -> u64 {
+    pub(in crate::search::mcts) fn tried(self) -> u64 {
         tried(get(&self.0[COUNTS]))
     }
 
     /// Whether the match goes on no further behind it.
-    pub(super) fn is_over(self) -> bool {
+    pub(in crate::search::mcts) fn is_over(self) -> bool {
         get(&self.0[COUNTS]) & OVER != 0
     }
 
     /// Whether it is of no use to the deciding role to look at it again: all that is behind it is
     /// known, or there is something better in any case.
-    pub(super) fn is_closed(self) -> bool {
+    pub(in crate::search::mcts) fn is_closed(self) -> bool {
         get(&self.0[COUNTS]) & CLOSED != 0
     }
 
-    pub(super) fn close(self) {
+    pub(in crate::search::mcts) fn close(self) {
         self.0[COUNTS].fetch_or(CLOSED, Ordering::Relaxed);
     }
 
     /// The node that it leads to, if there is one.
-    pub(super) fn node(self) -> Option<NodeId> {
+    pub(in crate::search::mcts) fn node(self) -> Option<NodeId> {
         match self.0[TO].load(Ordering::Acquire) as u32 {
             0 => None,
             id => Some(Block(id)),
@@ -201,41 +201,41 @@ impl<'a> Edge<'a> {
     }
 
     /// What the roles can expect behind it.
-    pub(super) fn expected(self) -> Expected {
+    pub(in crate::search::mcts) fn expected(self) -> Expected {
         Expected::from_word(get(&self.0[TOLD]))
     }
 
     /// Sets what the roles can expect behind it.
-    pub(super) fn expect(self, expected: Expected) {
+    pub(in crate::search::mcts) fn expect(self, expected: Expected) {
         set(&self.0[TOLD], expected.to_word());
     }
 
     /// Before the first visit: the deciding role can expect this, or less if that is all there
     /// is.
-    pub(super) fn set_prior(self, expected: f32) {
+    pub(in crate::search::mcts) fn set_prior(self, expected: f32) {
         let most = f32::from_bits(get(&self.0[WORTH]) as u32);
         set(&self.0[WORTH], worth_word(most.min(expected), 1.0));
     }
 
     /// The probability of the move before anything is known of what follows.
-    pub(super) fn probability(self) -> f32 {
+    pub(in crate::search::mcts) fn probability(self) -> f32 {
         f32::from_bits(get(&self.0[TOLD]) as u32)
     }
 
     /// Sets the probability of the move.
-    pub(super) fn set_probability(self, probability: f32) {
+    pub(in crate::search::mcts) fn set_probability(self, probability: f32) {
         set(&self.0[TOLD], probability.to_bits().into());
     }
 
     /// In how many playouts below the node the move was made, and the mean of their values.
-    pub(super) fn all_as_first(self) -> (u32, f32) {
+    pub(in crate::search::mcts) fn all_as_first(self) -> (u32, f32) {
         let word = get(&self.0[TOLD]);
         (word as u32, f32::from_bits((word >> 32) as u32))
     }
 
     /// The move was made in a playout with this value. Of two threads that say so at the same time,
     /// only one may be heard.
-    pub(super) fn add_as_first(self, value: f32) {
+    pub(in crate::search::mcts) fn add_as_first(self, value: f32) {
         let (count, mean) = self.all_as_first();
         let count = count.saturating_add(1);
         let mean = mean + (value - mean) / count as f32;
@@ -246,14 +246,19 @@ impl<'a> Edge<'a> {
     }
 
     /// Sets the node that it leads to, which is the same in all threads.
-    pub(super) fn lead_to(self, id: NodeId) {
+    pub(in crate::search::mcts) fn lead_to(self, id: NodeId) {
         self.0[TO].fetch_or(u64::from(id.0), Ordering::Release);
     }
 
     /// An upper bound of the value as a share of the goals' range, with `weight` on what
     /// is uncertain; the value of an edge without visits is `untried`, or less if that is all there is. Of
     /// one that is closed it is minus infinity. So many paths have `chosen` the edge that it does not know of.
-    pub(super) fn upper_bound(self, untried: f32, weight: f32, chosen: u64) -> f32 {
+    pub(in crate::search::mcts) fn upper_bound(
+        self,
+        untried: f32,
+        weight: f32,
+        chosen: u64,
+    ) -> f32 {
         let counts = get(&self.0[COUNTS]);
         let (mean, uncertainty) = self.worth(counts, untried, chosen);
         mean + weight * uncertainty
@@ -261,7 +266,13 @@ impl<'a> Edge<'a> {
 
     /// As [`upper_bound`](Edge::upper_bound), where playouts in which the move was made later count as much
     /// as `rave` visits, at most.
-    pub(super) fn rave_bound(self, untried: f32, weight: f32, rave: f32, chosen: u64) -> f32 {
+    pub(in crate::search::mcts) fn rave_bound(
+        self,
+        untried: f32,
+        weight: f32,
+        rave: f32,
+        chosen: u64,
+    ) -> f32 {
         let counts = get(&self.0[COUNTS]);
         let (mean, uncertainty) = self.worth(counts, untried, chosen);
         match counts & CLOSED {
@@ -274,7 +285,12 @@ impl<'a> Edge<'a> {
     /// falls with the number of trials, and counts as much as the move is likely (Silver et al.,
     /// "Mastering the game of Go without human knowledge", 2017, after Rosin, "Multi-armed bandits
     /// with episode context", 2011).
-    pub(super) fn prior_bound(self, untried: f32, weight: f32, chosen: u64) -> f32 {
+    pub(in crate::search::mcts) fn prior_bound(
+        self,
+        untried: f32,
+        weight: f32,
+        chosen: u64,
+    ) -> f32 {
         let counts = get(&self.0[COUNTS]);
         let (mean, _) = self.worth(counts, untried, chosen);
         mean + weight * self.probability() / ((tried(counts) + chosen) as f32 + 1.0)
@@ -310,21 +326,21 @@ impl<'a> Edge<'a> {
     }
 
     /// So many evaluations are under way.
-    pub(super) fn begin(self, evaluations: u64) {
+    pub(in crate::search::mcts) fn begin(self, evaluations: u64) {
         let begun = evaluations * PENDING;
         let counts = self.0[COUNTS].fetch_add(begun, Ordering::Relaxed);
         self.set_uncertainty(counts + begun);
     }
 
     /// An evaluation that was under way is given up.
-    pub(super) fn cancel(self) {
+    pub(in crate::search::mcts) fn cancel(self) {
         let counts = self.0[COUNTS].fetch_sub(PENDING, Ordering::Relaxed);
         self.set_uncertainty(counts - PENDING);
     }
 
     /// Evaluations that were under way have ended. Now the mean is this, as a share of the
     /// range of the goals of the deciding role.
-    pub(super) fn end(self, evaluations: u64, mean: f32) {
+    pub(in crate::search::mcts) fn end(self, evaluations: u64, mean: f32) {
         let ended = evaluations * (PENDING - VISIT);
         let counts = self.0[COUNTS].fetch_sub(ended, Ordering::Relaxed);
         let counts = counts - ended;
@@ -332,7 +348,7 @@ impl<'a> Edge<'a> {
     }
 
     /// Notes how often the bounds behind it have changed. Returns whether they have since.
-    pub(super) fn note_changes(self, changes: u8) -> bool {
+    pub(in crate::search::mcts) fn note_changes(self, changes: u8) -> bool {
         let changes = u64::from(changes) << CHANGES_SHIFT;
         let counts = &self.0[COUNTS];
         if get(counts) >> CHANGES_SHIFT == changes >> CHANGES_SHIFT {

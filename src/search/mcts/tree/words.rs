@@ -4,12 +4,12 @@
 //! threads may access them (see [`model`](super::model)).
 
 #[cfg(not(propjit_loom))]
-pub(super) use propjit_jit::memory::SharedWords;
+pub(in crate::search::mcts) use propjit_jit::memory::SharedWords;
 #[cfg(not(propjit_loom))]
-pub(super) use std::sync::atomic::AtomicU64;
+pub(in crate::search::mcts) use std::sync::atomic::AtomicU64;
 
 #[cfg(propjit_loom)]
-pub(super) use self::modelled::{AtomicU64, SharedWords};
+pub(in crate::search::mcts) use self::modelled::{AtomicU64, SharedWords};
 
 #[cfg(propjit_loom)]
 mod modelled {

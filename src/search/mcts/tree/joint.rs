@@ -6,10 +6,10 @@
 use rand::RngExt;
 use rustc_hash::FxHashMap;
 
-use super::dominance::Dominance;
 use super::node::{Bounds, NodeId};
 use crate::game::machine::{Move, RoleId};
 use crate::search::expansion::legal::Legal;
+use crate::search::mcts::walk::dominance::Dominance;
 use crate::support::rng::GameRng;
 use crate::support::statistics::Moments;
 
@@ -22,7 +22,7 @@ const MOST_JOINT_MOVES: usize = 400;
 
 /// A decision of several roles at once in a node.
 #[derive(Debug)]
-pub(super) struct JointDecision {
+pub(in crate::search::mcts) struct JointDecision {
     /// For each role, its moves.
     pub arms: Box<[Box<[Arm]>]>,
     /// The joint moves that were chosen.
@@ -31,7 +31,7 @@ pub(super) struct JointDecision {
 
 /// A joint move that was chosen.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct JointEdge {
+pub(in crate::search::mcts) struct JointEdge {
     /// The node that it leads to; none while a thread finds out.
     pub to: Option<NodeId>,
     /// How often the bounds of that node had changed when they were last looked at.
@@ -40,7 +40,7 @@ pub(super) struct JointEdge {
 
 impl JointEdge {
     /// Leads to a node.
-    pub(super) fn new(to: NodeId) -> JointEdge {
+    pub(in crate::search::mcts) fn new(to: NodeId) -> JointEdge {
         JointEdge {
             to: Some(to),
             changes: None,
@@ -50,11 +50,11 @@ impl JointEdge {
 
 /// A joint move, as a number of digits that are the places of the roles' moves.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct JointId(u64);
+pub(in crate::search::mcts) struct JointId(u64);
 
 /// A move of a role that decides together with others.
 #[derive(Clone, Debug)]
-pub(super) struct Arm {
+pub(in crate::search::mcts) struct Arm {
     pub played: Move,
     pub values: Moments<f64>,
     /// By how much it would have been better to play this every time: at least 0, as the
@@ -67,7 +67,7 @@ pub(super) struct Arm {
 
 impl JointDecision {
     /// A choice among the legal moves of each role.
-    pub(super) fn new(legal: Legal<'_>) -> JointDecision {
+    pub(in crate::search::mcts) fn new(legal: Legal<'_>) -> JointDecision {
         let arm = |&played: &Move| Arm {
             played,
             values: Moments::default(),
@@ -85,19 +85,23 @@ impl JointDecision {
     ///
     /// Numbers of more than 64 bits wrap around; joint moves that then have the same
     /// number, among more than 2<sup>64</sup>, are taken for each other.
-    pub(super) fn id(&self, places: &[usize]) -> JointId {
+    pub(in crate::search::mcts) fn id(&self, places: &[usize]) -> JointId {
         number(self.arms.iter().map(|arms| arms.len()), places)
     }
 
     /// The joint move at these places.
-    pub(super) fn moves(&self, places: &[usize]) -> Vec<Move> {
+    pub(in crate::search::mcts) fn moves(&self, places: &[usize]) -> Vec<Move> {
         let arms = self.arms.iter().zip(places);
         arms.map(|(arms, &place)| arms[place].played).collect()
     }
 
     /// For each role the place of a move, by its strategy: each as likely as it is regretted
     /// that it was not played. One role may be the one that plays at random.
-    pub(super) fn choose(&self, random: Option<RoleId>, rng: &mut GameRng) -> Box<[usize]> {
+    pub(in crate::search::mcts) fn choose(
+        &self,
+        random: Option<RoleId>,
+        rng: &mut GameRng,
+    ) -> Box<[usize]> {
         let mut place = |role: RoleId, arms: &[Arm]| {
             let open = || arms.iter().enumerate().filter(|(_, arm)| !arm.is_closed);
             let total: f64 = open().map(|(_, arm)| arm.regret).sum();
@@ -123,7 +127,7 @@ impl JointDecision {
     ///
     /// `mean` is the mean value of a role in the node that a joint move leads to, or in the node
     /// of this decision where there is none. The role `random` has no strategy.
-    pub(super) fn update_regrets(
+    pub(in crate::search::mcts) fn update_regrets(
         &mut self,
         places: &[usize],
         values: &[f32],
@@ -159,14 +163,14 @@ impl JointDecision {
 
     /// Notes how often the bounds have changed of the node that a joint move leads to. Returns whether they
     /// have since, or were not looked at before.
-    pub(super) fn note_changes(&mut self, id: JointId, changes: u8) -> bool {
+    pub(in crate::search::mcts) fn note_changes(&mut self, id: JointId, changes: u8) -> bool {
         let edge = self.edges.get_mut(&id);
         edge.is_some_and(|edge| edge.changes.replace(changes) != Some(changes))
     }
 
     /// What is proved of it, if there are not too many joint moves to look at; `bounds` is what a role gets in a node,
     /// or at all where there is none. Closes moves that are of no use then.
-    pub(super) fn prove(
+    pub(in crate::search::mcts) fn prove(
         &mut self,
         random: Option<RoleId>,
         bounds: impl Fn(Option<NodeId>, RoleId) -> Bounds,
@@ -192,14 +196,14 @@ impl JointDecision {
     }
 
     /// Bytes of memory, about.
-    pub(super) fn bytes(&self) -> usize {
+    pub(in crate::search::mcts) fn bytes(&self) -> usize {
         let arms = self.arms.iter().map(|arms| size_of_val(&**arms));
         let edges = self.edges.len() * JointDecision::EDGE_BYTES;
         size_of::<JointDecision>() + arms.sum::<usize>() + edges
     }
 
     /// Bytes of memory, about, for each joint move that was chosen.
-    pub(super) const EDGE_BYTES: usize = 2 * size_of::<(JointId, JointEdge)>();
+    pub(in crate::search::mcts) const EDGE_BYTES: usize = 2 * size_of::<(JointId, JointEdge)>();
 }
 
 /// The number of the joint move at these places; `counts` are the numbers of moves of the roles.

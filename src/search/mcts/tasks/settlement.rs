@@ -2,16 +2,16 @@
 
 use std::time::Instant;
 
-use super::decision::Edge;
-use super::tree::Tree;
 use crate::game::machine::RoleId;
+use crate::search::mcts::tree::Tree;
+use crate::search::mcts::tree::decision::Edge;
 
 /// The part of the time after which it is known how fast a search is: one over this.
 const FIRST_LOOK: u32 = 16;
 
 /// The choice of a role in the root of a search that has a deadline.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Settlement {
+pub(in crate::search::mcts) struct Settlement {
     role: RoleId,
     begun: Instant,
     deadline: Instant,
@@ -21,7 +21,11 @@ pub(super) struct Settlement {
 
 impl Settlement {
     /// A choice for which the time begins now.
-    pub(super) fn begin(tree: &Tree, role: RoleId, deadline: Instant) -> Settlement {
+    pub(in crate::search::mcts) fn begin(
+        tree: &Tree,
+        role: RoleId,
+        deadline: Instant,
+    ) -> Settlement {
         Settlement {
             role,
             begun: Instant::now(),
@@ -33,7 +37,7 @@ impl Settlement {
     /// Whether the open move with the most visits will be the choice at the deadline, if the search goes on as
     /// fast as it did: no other open move would have more visits even if all that are to come were its own, and
     /// what is closed is proved to be no better.
-    pub(super) fn is_settled(&self, tree: &Tree) -> bool {
+    pub(in crate::search::mcts) fn is_settled(&self, tree: &Tree) -> bool {
         let Some((role, decision)) = tree.decision_of_one(tree.root()) else {
             return false;
         };
@@ -75,12 +79,12 @@ impl Settlement {
 mod tests {
     use std::time::Duration;
 
-    use super::super::arena::AllocationBuffer;
-    use super::super::node::Bounds;
     use super::*;
     use crate::game::machine::{Move, State};
     use crate::search::expansion::legal::LegalMoves;
     use crate::search::expansion::successor::{Expansions, NodeInfo, Successor, Successors, Turn};
+    use crate::search::mcts::tree::arena::AllocationBuffer;
+    use crate::search::mcts::tree::node::Bounds;
 
     const ROLE: RoleId = RoleId(0);
 

@@ -8,24 +8,24 @@
 
 use rustc_hash::FxHashMap;
 
-use super::node::Bounds;
 use crate::game::machine::RoleId;
+use crate::search::mcts::tree::node::Bounds;
 
 /// What is proved of a decision that several roles make at once.
 #[derive(Debug)]
-pub(super) struct Dominance {
+pub(in crate::search::mcts) struct Dominance {
     /// What each role gets, if everybody plays as well as can be.
-    pub(super) roles: Box<[Bounds]>,
+    pub(in crate::search::mcts) roles: Box<[Bounds]>,
     /// For each role and each of its moves, what it gets by it if the others play as well as can be; none if the
     /// role does not play it.
-    pub(super) arms: Box<[Box<[Option<Bounds>]>]>,
+    pub(in crate::search::mcts) arms: Box<[Box<[Option<Bounds>]>]>,
 }
 
 impl Dominance {
     /// Looks at all joint moves, of which each role has one part in so many ways: `bounds` says what a role gets
     /// after the joint move with a number, the digits of which are the places of the roles' moves, the last
     /// role's last. The role `random` has no preferences.
-    pub(super) fn new(
+    pub(in crate::search::mcts) fn new(
         counts: &[usize],
         random: Option<RoleId>,
         bounds: impl Fn(usize, RoleId) -> Bounds,
@@ -68,7 +68,7 @@ impl Dominance {
 
     /// For each of a role's moves whether it is of no use to look at it: the role does not play it, or another one
     /// is sure to bring at least as much as this can.
-    pub(super) fn useless(&self, role: RoleId) -> impl Iterator<Item = bool> {
+    pub(in crate::search::mcts) fn useless(&self, role: RoleId) -> impl Iterator<Item = bool> {
         let sure = self.roles[role.index()].low;
         let is_useless =
             move |arm: &Option<Bounds>| arm.is_none_or(|arm| arm.high <= sure && arm.low < sure);

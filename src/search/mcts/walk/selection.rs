@@ -4,27 +4,27 @@
 //! read once for all of them, and written once for all that take the same edge: it is in memory that other threads
 //! change, too, and that one has to wait for then.
 
-use super::arena::Block;
-use super::decision::Decision;
-use super::node::{Decider, Node, NodeId, Stage};
-use super::tree::Tree;
 use crate::game::machine::RoleId;
+use crate::search::mcts::tree::Tree;
+use crate::search::mcts::tree::arena::Block;
+use crate::search::mcts::tree::decision::Decision;
+use crate::search::mcts::tree::node::{Decider, Node, NodeId, Stage};
 
 /// How many scores are compared at a time.
 const LANES: usize = 8;
 
 /// What edges are judged by, beside their means.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Criteria {
+pub(in crate::search::mcts) struct Criteria {
     /// The weight of what is uncertain.
-    pub(super) exploration: f32,
+    pub(in crate::search::mcts) exploration: f32,
     /// How many visits count as much as all moves as first, which are not looked at if it is 0.
-    pub(super) rave: f32,
+    pub(in crate::search::mcts) rave: f32,
 }
 
 /// The edges that were chosen for the paths at a node.
 #[derive(Default, Debug)]
-pub(super) struct Selection {
+pub(in crate::search::mcts) struct Selection {
     /// What there is to be said for each edge; then minus infinity up to a multiple of the lanes.
     scores: Vec<f32>,
     /// The places of the edges that were chosen.
@@ -61,7 +61,7 @@ impl Selection {
     }
 
     /// The places of the edges that were chosen, and for how many paths.
-    pub(super) fn chosen(&self) -> impl Iterator<Item = (usize, usize)> {
+    pub(in crate::search::mcts) fn chosen(&self) -> impl Iterator<Item = (usize, usize)> {
         let places = self.chosen.iter().map(|&place| place as usize);
         places.map(|place| (place, self.paths[place] as usize))
     }
@@ -72,7 +72,7 @@ impl Tree {
     /// Monte-Carlo Planning", 2006). Evaluations that are under way count as visits, but have no value (Liu et al.,
     /// "Watch the Unobserved", 2020). Returns the block that the edges are in; none if there is no choice of one role
     /// that is of use.
-    pub(super) fn choose(
+    pub(in crate::search::mcts) fn choose(
         &self,
         id: NodeId,
         paths: usize,

@@ -5,16 +5,16 @@
 
 use std::collections::BTreeMap;
 
-use super::node::NodeId;
-use super::tree::Tree;
 use crate::game::machine::{MachineError, Move, State};
 use crate::game::playout::Line;
 use crate::proof::plan::Plan;
 use crate::search::expansion::Evaluator;
+use crate::search::mcts::tree::Tree;
+use crate::search::mcts::tree::node::NodeId;
 
 /// A match of the only role, to its end.
 #[derive(Debug)]
-pub(super) struct BestLine {
+pub(in crate::search::mcts) struct BestLine {
     /// The goal of the role.
     pub goal: f32,
     /// The moves by the number of joint moves before them. Where there is none, only one is legal.
@@ -23,7 +23,7 @@ pub(super) struct BestLine {
 
 impl BestLine {
     /// The decisions on the way to a node, and a playout from there.
-    pub(super) fn new(
+    pub(in crate::search::mcts) fn new(
         decisions: impl Iterator<Item = (u32, Move)>,
         tree: &Tree,
         leaf: NodeId,
@@ -39,7 +39,7 @@ impl BestLine {
     }
 
     /// A match that was planned from a state after `depth` joint moves.
-    pub(super) fn planned(plan: &Plan, depth: u32) -> BestLine {
+    pub(in crate::search::mcts) fn planned(plan: &Plan, depth: u32) -> BestLine {
         BestLine {
             goal: plan.goal as f32,
             moves: (depth..).zip(plan.moves.iter().copied()).collect(),
@@ -47,12 +47,12 @@ impl BestLine {
     }
 
     /// The move after `depth` joint moves, if there is a choice.
-    pub(super) fn played(&self, depth: u32) -> Option<Move> {
+    pub(in crate::search::mcts) fn played(&self, depth: u32) -> Option<Move> {
         self.moves.get(&depth).copied()
     }
 
     /// The moves that come later than the one after `depth` joint moves.
-    pub(super) fn after(&self, depth: u32) -> impl Iterator<Item = Move> {
+    pub(in crate::search::mcts) fn after(&self, depth: u32) -> impl Iterator<Item = Move> {
         let later = self.moves.range(depth.saturating_add(1)..);
         later.map(|(_, played)| *played)
     }
@@ -62,7 +62,7 @@ impl BestLine {
     ///
     /// # Errors
     /// When the machine cannot go on.
-    pub(super) fn leads(
+    pub(in crate::search::mcts) fn leads(
         &self,
         evaluator: &mut dyn Evaluator,
         (from, start): (&State, u32),
