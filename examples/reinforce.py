@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Learns connect four by REINFORCE, in NumPy and on one processor, from matches that a policy plays against itself.
 
-    pip install ./python
+    pip install ./bindings/python
     examples/reinforce.py
 
 The policy is a neural network with one hidden layer. What a player did is made more likely by how much better its match

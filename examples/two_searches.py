@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Two searches play against each other, one of them with ten times the playouts.
 
-    pip install ./python
+    pip install ./bindings/python
     examples/two_searches.py
 """
 

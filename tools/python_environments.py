@@ -7,7 +7,7 @@ pgx (on the CPU) and OpenSpiel, where they are installed, for comparison. Times 
 thread's own CPU time, so that other programs count less; of pgx, whose threads are its own, they are
 wall-clock times, and `taskset -c 0` gives it one core.
 
-    pip install ./python pgx open_spiel
+    pip install ./bindings/python pgx open_spiel
     taskset -c 0 tools/python_environments.py
 """
 

@@ -9,7 +9,7 @@ import pytest
 
 def shared():
     """The folder with public rulesheets and traces, if this machine has it."""
-    default = Path(__file__).parents[3] / "shared"
+    default = Path(__file__).parents[4] / "shared"
     folder = Path(os.environ.get("PROPJIT_SHARED", default))
     return folder if folder.is_dir() else None
 

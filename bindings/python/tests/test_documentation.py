@@ -9,7 +9,7 @@ import pytest
 
 import propjit
 
-FOLDER = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize("name", ["propjit", *propjit.__all__])
@@ -35,13 +35,13 @@ def test_adapters(name):
 
 
 def test_guide():
-    guide = FOLDER.parent / "docs" / "python.md"
+    guide = ROOT / "docs" / "python.md"
     failures, examples = doctest.testfile(str(guide), module_relative=False)
     assert examples > 20 and failures == 0
 
 
 def test_stubs():
-    tree = ast.parse((FOLDER / "propjit" / "_native.pyi").read_text())
+    tree = ast.parse((ROOT / "bindings" / "python" / "propjit" / "_native.pyi").read_text())
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
             native = getattr(propjit, node.name)

@@ -32,7 +32,7 @@ final class Library {
         try (InputStream library = Library.class.getResourceAsStream(place)) {
             if (library == null) {
                 throw new UnsatisfiedLinkError(
-                        "this jar has no " + place + ": build it here with java/build");
+                        "this jar has no " + place + ": build it here with bindings/java/build");
             }
             Path folder = Files.createTempDirectory("propjit");
             Path file = folder.resolve(name);

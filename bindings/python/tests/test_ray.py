@@ -20,7 +20,7 @@ os.environ.update(PROPJIT_CACHE="off", PROPJIT_CONFIG="off")
 ray = pytest.importorskip("ray", reason="Ray is not installed")
 cluster = pytest.importorskip("propjit.ray")
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 GAME = ROOT / "gdl" / "games" / "ticTacToe.kif"
 PLAYERS = ["--player", "random", "--player", "random:seed=7", "--swap"]
 

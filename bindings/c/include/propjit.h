@@ -1,7 +1,7 @@
 #ifndef PROPJIT_H
 #define PROPJIT_H
 
-/* Written by cbindgen from c/src: do not edit. */
+/* Written by cbindgen from bindings/c/src: do not edit. */
 
 #include <stdarg.h>
 #include <stdbool.h>
