@@ -40,6 +40,7 @@ mod inlining;
 mod inspection;
 #[cfg(unix)]
 mod interrupts;
+mod layers;
 mod leaves;
 mod lines;
 mod match_command;

@@ -20,7 +20,7 @@ use propjit_jit::code::CodeConfig;
 use propjit_jit::code::cache::Cache;
 use propjit_jit::memory::is_available;
 
-use super::output::{Failure, message, show_progress};
+use super::output::{Failure, grounding_remedy, message, show_progress};
 
 /// A backend, or the best one.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +89,7 @@ impl GroundArgs {
 /// The failure of a command that tells what is known of ground games only.
 pub(super) fn not_ground(game: &Game, what: &str) -> Failure {
     let reason = game.gave_up();
-    let reason = reason.map(|error| format!("{}; {}", with_causes(error), remedy(error)));
+    let reason = reason.map(|error| format!("{}; {}", with_causes(error), grounding_remedy(error)));
     let reason = reason.unwrap_or_default();
     Failure::Work(format!(
         "{what} are known only of games that can be grounded: {reason}"
@@ -99,7 +99,7 @@ pub(super) fn not_ground(game: &Game, what: &str) -> Failure {
 /// Tells the user what the prover does because grounding was given up, after the name of the game if there are several.
 pub(super) fn tell_of_prover(game: Option<&str>, reason: &GroundError, what: &str) {
     let game = game.map(|name| format!("{name}: ")).unwrap_or_default();
-    let remedy = remedy(reason);
+    let remedy = grounding_remedy(reason);
     message(&format!(
         "note: {game}{reason}; the prover {what}; {remedy}"
     ));
@@ -117,23 +117,6 @@ pub(super) fn tell_of_interpreter(game: &Game) {
 /// Makes what machines of a backend share, or those of another one if it cannot be made for that: returns which is
 /// ready.
 pub(super) type Prepare = fn(&mut Game, Backend) -> Result<Backend, MachineError>;
-
-/// The failure of a command whose backend needs a ground game.
-pub(super) fn needs_ground(error: &LoadError) -> Failure {
-    let remedy = match error {
-        LoadError::Ground { source, .. } => format!("; {}", remedy(source)),
-        _ => String::new(),
-    };
-    Failure::Work(format!("{}{remedy}", with_causes(error)))
-}
-
-/// What helps where grounding was given up.
-fn remedy(reason: &GroundError) -> &'static str {
-    match reason {
-        GroundError::Growth { .. } => "a condition that bounds what is nested lets grounding end",
-        _ => "`--setup-limit` and `--memory-limit` give grounding more",
-    }
-}
 
 impl SetupArgs {
     /// For games whose code is not to be kept.
@@ -206,7 +189,7 @@ impl SetupArgs {
             (None, Some(reason)) => Err(Failure::Work(format!(
                 "this command needs a ground game, and {}; {}",
                 with_causes(reason),
-                remedy(reason)
+                grounding_remedy(reason)
             ))),
             (None, None) => Err(Failure::Usage(
                 "this command needs a ground game, which `--backend prover` does without: leave that out"

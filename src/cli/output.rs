@@ -13,11 +13,10 @@ use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use propjit::game::load::LoadError;
 use propjit::game::machine::MachineError;
+use propjit::gdl::ground::GroundError;
 use propjit::support::error_text::with_causes;
 use propjit_gdl::{Diagnostics, ReadError};
 use serde::Serialize;
-
-use super::options::needs_ground;
 
 /// How to print results.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -63,6 +62,23 @@ impl Failure {
             }
             Failure::Work(error) | Failure::Usage(error) => error.replace(['\n', '\r'], " "),
         }
+    }
+}
+
+/// The failure of a command whose backend needs a ground game.
+pub(super) fn needs_ground(error: &LoadError) -> Failure {
+    let remedy = match error {
+        LoadError::Ground { source, .. } => format!("; {}", grounding_remedy(source)),
+        _ => String::new(),
+    };
+    Failure::Work(format!("{}{remedy}", with_causes(error)))
+}
+
+/// What helps where grounding was given up.
+pub(super) fn grounding_remedy(reason: &GroundError) -> &'static str {
+    match reason {
+        GroundError::Growth { .. } => "a condition that bounds what is nested lets grounding end",
+        _ => "`--setup-limit` and `--memory-limit` give grounding more",
     }
 }
 

@@ -7,8 +7,6 @@
 
 use std::fmt;
 
-use super::assembler::Access;
-
 /// What an instruction reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Operand {
@@ -53,6 +51,13 @@ pub(super) enum Instruction {
         from: Operand,
         invert: bool,
     },
+}
+
+/// What an instruction reads, and the value that it makes.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Access {
+    pub reads: [Option<Operand>; 3],
+    pub makes: Option<u32>,
 }
 
 /// Instructions in the order of execution.

@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::layout::is_plane;
+use super::cell_names::is_plane;
 use super::order::Domain;
 use super::relation::{Key, Relation};
 

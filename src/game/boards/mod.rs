@@ -11,6 +11,7 @@
 //! - `fluent`: how fluents are read. `moves`, `owners`: what moves have to do with it.
 //! - `layout`, `slant`, `symbols`: how it is drawn.
 
+mod cell_names;
 mod fluent;
 mod infer;
 mod layout;

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::samples::{Samples, count};
-use crate::game::ground::GroundGame;
 use crate::game::ground::Literal;
+use crate::game::ground::LoweredGame;
 use crate::game::ground::invariants::Invariant;
 use propjit_stop::Stop;
 
@@ -22,7 +22,7 @@ const MOST_ARGUMENTS: usize = 5;
 const MOST_MEMBERS: usize = 20_000;
 
 /// Facts that held in all random matches and are worth a proof.
-pub(super) fn candidates(game: &GroundGame, samples: &Samples, end: &Stop) -> Vec<Invariant> {
+pub(super) fn candidates(game: &LoweredGame, samples: &Samples, end: &Stop) -> Vec<Invariant> {
     let propositions = game.propnet().bases.len();
     let literals = Literal::all(propositions);
     let mut found: Vec<Invariant> = literals
@@ -105,7 +105,7 @@ struct Groups<'a> {
 
 impl Groups<'_> {
     /// Adds the largest groups of propositions whose names differ in some arguments only.
-    fn add_named(&mut self, game: &GroundGame, varying: &[usize]) {
+    fn add_named(&mut self, game: &LoweredGame, varying: &[usize]) {
         let net = game.propnet();
         // By which arguments differ, the functor, and the others.
         let mut named: BTreeMap<(u32, Vec<u32>), Vec<usize>> = BTreeMap::new();

@@ -4,14 +4,11 @@
 use batsat::Lit;
 use propjit_stop::Stop;
 
-use super::config::AnalysisConfig;
-use super::find::find_defined_ends;
-use crate::game::engine::Engines;
 use crate::game::ground::invariants::Invariant;
 use crate::game::ground::invariants::encoding::{encoded, step_with};
 use crate::game::ground::invariants::net::Net;
 use crate::game::ground::invariants::step::{Scope, Step, Verdict, When};
-use crate::game::ground::{GoalBounds, Literal};
+use crate::game::ground::{GoalBounds, GroundGame, Literal};
 use crate::game::vocabulary::moves::RANDOM_ROLE;
 
 /// The most conflicts for one question.
@@ -28,21 +25,21 @@ pub struct DefinedEnds {
 }
 
 impl DefinedEnds {
-    /// What can be proved of a game in a few seconds, if the stop does not come before.
-    pub fn find(engines: &Engines, stop: &Stop) -> DefinedEnds {
-        find_defined_ends(engines, &AnalysisConfig::default(), stop)
-    }
-
     /// What a SAT solver proves of single steps from states of each [phase](crate::game::ground::Phases) that are not
     /// terminal, and in which these invariants hold. What it does not prove before the stop comes counts as false.
-    pub(super) fn prove_with(net: &Net, invariants: &[Invariant], stop: &Stop) -> DefinedEnds {
+    pub(super) fn prove_with(
+        game: &GroundGame,
+        net: &Net,
+        invariants: &[Invariant],
+        stop: &Stop,
+    ) -> DefinedEnds {
         let mut ends = DefinedEnds {
             goals: vec![true; net.game.roles().len()],
             moves: net.can_start(),
         };
-        for holding in net.game.phases().each() {
+        for holding in game.phases().each() {
             let mut step = step_with(net, invariants, Scope::Whole, CONFLICTS, stop);
-            for &base in net.game.phases().bases() {
+            for &base in game.phases().bases() {
                 let literal = Literal::new(base, holding.contains(base));
                 let literal = encoded(&mut step, When::Now, literal);
                 step.clause(&[literal]);

@@ -21,7 +21,7 @@ use crate::game::engine::Engines;
 use crate::game::ground::invariants::Invariant;
 use crate::game::ground::invariants::induction;
 use crate::game::ground::invariants::net::Net;
-use crate::game::ground::{CountBounds, GoalBounds, GoalTables, Literal};
+use crate::game::ground::{CountBounds, GoalBounds, GoalTables, GroundGame, Literal};
 use crate::game::machine::RoleId;
 use propjit_stop::Stop;
 
@@ -39,7 +39,7 @@ pub fn find(engines: &Engines, config: &AnalysisConfig, stop: &Stop) -> Facts {
         count_bounds,
         excluded,
         ends,
-    } = foundations(net, samples, config.goal_tables, &mut stages);
+    } = foundations(game, net, samples, config.goal_tables, &mut stages);
 
     let goal_kinds = goal_kinds(net, &invariants, &stages.until(0.88));
     stages.end("latched goals", undecided(&goal_kinds));
@@ -107,7 +107,7 @@ pub fn find_goal_bounds(
     let net = &Net::new(engines.game(), config.variables);
     let mut stages = Stages::start(config, stop);
     let samples = &samples(engines, config, &mut stages);
-    let found = foundations(net, samples, false, &mut stages);
+    let found = foundations(engines.game(), net, samples, false, &mut stages);
     let latches = GoalLatches::new(found.excluded.found);
     let masks = latches.masks().to_vec();
     let (latches, counts) = (masks.len(), found.count_bounds.is_some());
@@ -125,21 +125,20 @@ pub fn find_goal_bounds(
     found.ends?.restrict(bounds)
 }
 
-/// Finds out what can be proved of how matches end, with invariants if it takes these.
-pub(super) fn find_defined_ends(
-    engines: &Engines,
-    config: &AnalysisConfig,
-    stop: &Stop,
-) -> DefinedEnds {
-    let net = &Net::new(engines.game(), config.variables);
-    let ends = DefinedEnds::prove_with(net, &[], stop);
+/// What can be proved in a few seconds of how matches end, with invariants if it takes these, unless the stop comes
+/// before.
+pub fn find_defined_ends(engines: &Engines, stop: &Stop) -> DefinedEnds {
+    let game = engines.game();
+    let config = AnalysisConfig::default();
+    let net = &Net::new(game, config.variables);
+    let ends = DefinedEnds::prove_with(game, net, &[], stop);
     if ends.are_all() || stop.is_set() {
         return ends;
     }
-    let mut stages = Stages::start(config, stop);
-    let samples = &samples(engines, config, &mut stages);
+    let mut stages = Stages::start(&config, stop);
+    let samples = &samples(engines, &config, &mut stages);
     let (invariants, _) = invariants(net, samples, &mut stages);
-    DefinedEnds::prove_with(net, &invariants, &stages.until(1.0))
+    DefinedEnds::prove_with(game, net, &invariants, &stages.until(1.0))
 }
 
 /// Plays random matches.
@@ -166,6 +165,7 @@ struct Foundations {
 /// Finds the facts that others build on. Goal tables are looked for if that is said, and where there are
 /// counters.
 fn foundations(
+    game: &GroundGame,
     net: &Net,
     samples: &Samples,
     goal_tables: bool,
@@ -212,7 +212,7 @@ fn foundations(
     stages.end("goal latches", excluded.undecided);
     let excludes = count_bounds.is_some() || !excluded.found.is_empty();
     let end = stages.until(0.85);
-    let ends = excludes.then(|| DefinedEnds::prove_with(net, &invariants, &end));
+    let ends = excludes.then(|| DefinedEnds::prove_with(game, net, &invariants, &end));
     stages.end("ends", ends.as_ref().map_or(0, DefinedEnds::unproved));
     Foundations {
         invariants,

@@ -18,7 +18,7 @@ use crate::game::ground::invariants::Invariant;
 use crate::game::ground::invariants::encoding;
 use crate::game::ground::invariants::net::Net;
 use crate::game::ground::invariants::step::{Step, Verdict, When};
-use crate::game::ground::{GroundGame, Literal};
+use crate::game::ground::{Literal, LoweredGame};
 use propjit_stop::Stop;
 
 /// The permanence of a property of states.
@@ -36,7 +36,7 @@ pub(super) enum Kind {
 
 /// The latches that the circuit shows by itself: those whose proof is
 /// [structural](ProofMethod::Structural), in the order of propositions. They are found at once.
-pub fn structural_latches(game: &GroundGame) -> Vec<Literal> {
+pub fn structural_latches(game: &LoweredGame) -> Vec<Literal> {
     let (circuit, layout) = (game.lowered(), game.layout());
     let literals: Vec<Literal> = Literal::all(layout.bases.len()).collect();
     let of_chunk = |chunk: &[Literal]| {

@@ -76,7 +76,7 @@ pub use composite::Composite;
 pub use config::AnalysisConfig;
 pub use defined::DefinedEnds;
 pub use fact::{Fact, ProofMethod};
-pub use find::{find, find_goal_bounds};
+pub use find::{find, find_defined_ends, find_goal_bounds};
 pub use goal_bounds::GoalBoundsTask;
 pub use goal_latches::{ForcedGoal, GoalLatch, GoalLatches};
 pub use inhibitors::Inhibitor;

@@ -2,11 +2,11 @@
 
 use propjit_jit::circuit::NodeId;
 
-use super::game::GroundGame;
+use super::lowered_game::LoweredGame;
 
 /// By proposition, whether neither moves nor what depends on them have an influence on it, ever.
 /// Influence is read off the circuit's structure.
-pub(crate) fn autonomous(game: &GroundGame) -> Vec<bool> {
+pub(crate) fn autonomous(game: &LoweredGame) -> Vec<bool> {
     let (circuit, layout) = (game.lowered(), game.layout());
     let inputs = circuit.inputs();
     let next = &circuit.outputs()[layout.next.clone()];

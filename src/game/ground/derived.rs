@@ -11,14 +11,12 @@ use propjit_jit::circuit::Circuit;
 use propjit_jit::passes::{PassConfig, PassReport, optimize};
 use propjit_stop::Stop;
 
-use super::game::GroundGame;
 use super::goal_counts::{self, Restated};
-use super::layout::Layout;
+use super::lowered_game::LoweredGame;
 use super::move_marks::MoveMarks;
 use super::phase_constants::PhaseConstants;
 use super::phases::Phases;
 use super::step_cost::StepCost;
-use crate::game::vocabulary::state::State;
 
 /// A circuit after the passes.
 #[derive(Debug)]
@@ -32,6 +30,7 @@ pub struct Optimised {
 }
 
 /// What is derived from a circuit, as far as it was wanted.
+#[derive(Debug)]
 pub(super) struct Derived {
     /// Ends the passes early.
     stop: Stop,
@@ -60,7 +59,7 @@ impl Derived {
     }
 
     /// The circuit after all passes.
-    pub(super) fn min_gates(&self, game: &GroundGame) -> &Optimised {
+    pub(super) fn min_gates(&self, game: &LoweredGame) -> &Optimised {
         let optimise = || self.optimise(game, PassConfig::default());
         self.min_gates.get_or_init(optimise)
     }
@@ -70,13 +69,13 @@ impl Derived {
     /// That pass computes "some move but those few" as "none of those few"; what was quiet
     /// then follows every move (three times as much work for the scalar interpreter on
     /// breakthrough).
-    pub(super) fn low_activity(&self, game: &GroundGame) -> &Optimised {
+    pub(super) fn low_activity(&self, game: &LoweredGame) -> &Optimised {
         let config = PassConfig::default().with_choice(false);
         let optimise = || self.optimise(game, config);
         self.low_activity.get_or_init(optimise)
     }
 
-    fn optimise(&self, game: &GroundGame, config: PassConfig) -> Optimised {
+    fn optimise(&self, game: &LoweredGame, config: PassConfig) -> Optimised {
         let start = Instant::now();
         let config = config.with_stop(self.stop.clone());
         let restate = || goal_counts::restated(game, &self.stop);
@@ -96,26 +95,27 @@ impl Derived {
         }
     }
 
-    pub(super) fn phases(&self, lowered: &Circuit, layout: &Layout, initial: &State) -> &Phases {
-        let find = || Phases::find(lowered, layout, initial);
+    pub(super) fn phases(&self, game: &LoweredGame) -> &Phases {
+        let find = || Phases::find(game.lowered(), game.layout(), game.initial());
         self.phases.get_or_init(find)
     }
 
-    pub(super) fn phase_constants(&self, game: &GroundGame) -> &PhaseConstants {
+    pub(super) fn phase_constants(&self, game: &LoweredGame) -> &PhaseConstants {
         let find = || {
             let (circuit, layout) = (game.lowered(), game.layout());
-            PhaseConstants::find(circuit, layout, game.phases(), game.initial(), &self.stop)
+            let phases = self.phases(game);
+            PhaseConstants::find(circuit, layout, phases, game.initial(), &self.stop)
         };
         self.phase_constants.get_or_init(find)
     }
 
-    pub(super) fn move_marks(&self, game: &GroundGame) -> Option<&MoveMarks> {
-        let find = || MoveMarks::find(game);
+    pub(super) fn move_marks(&self, game: &LoweredGame) -> Option<&MoveMarks> {
+        let find = || MoveMarks::find(game, self.phases(game));
         self.move_marks.get_or_init(find).as_ref()
     }
 
-    pub(super) fn cost(&self, lowered: &Circuit, layout: &Layout) -> StepCost {
-        let estimate = || StepCost::new(lowered, layout);
+    pub(super) fn cost(&self, game: &LoweredGame) -> StepCost {
+        let estimate = || StepCost::new(game.lowered(), game.layout());
         *self.cost.get_or_init(estimate)
     }
 }

@@ -4,8 +4,8 @@
 use serde::Serialize;
 
 use super::count_bounds::{CountBounds, ExclusionTable, GoalSet, goal_set};
-use super::game::GroundGame;
 use super::literal::Literal;
+use super::lowered_game::LoweredGame;
 use crate::game::vocabulary::moves::RoleId;
 use crate::game::vocabulary::state::{State, ones};
 
@@ -94,7 +94,7 @@ impl GoalBounds {
     /// `fixed_sum` says whether all roles together had the same sum of goals in all matches
     /// that were seen.
     pub fn new(
-        game: &GroundGame,
+        game: &LoweredGame,
         masks: Vec<GoalMask>,
         counts: Option<CountBounds>,
         fixed_sum: bool,

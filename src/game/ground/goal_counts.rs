@@ -13,10 +13,10 @@ use propjit_jit::passes::PassReport;
 use propjit_stop::Stop;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::game::GroundGame;
 use super::invariants::net::Net;
 use super::invariants::{Invariant, induction};
 use super::layout::Layout;
+use super::lowered_game::LoweredGame;
 use crate::game::vocabulary::moves::RoleId;
 
 /// The fewest gates that only goals need for which it is tried to make them anew: so many, and
@@ -83,12 +83,12 @@ pub(super) struct Restated {
 }
 
 /// Makes the logic of goals anew of counters, if that brings something. Ends when `stop` is set.
-pub(super) fn restated(game: &GroundGame, stop: &Stop) -> Restated {
+pub(super) fn restated(game: &LoweredGame, stop: &Stop) -> Restated {
     restated_within(game, TIME_PER_GATE, stop)
 }
 
 /// The same, with the time for each gate that may be saved.
-fn restated_within(game: &GroundGame, time_per_gate: Duration, stop: &Stop) -> Restated {
+fn restated_within(game: &LoweredGame, time_per_gate: Duration, stop: &Stop) -> Restated {
     let start = Instant::now();
     let (circuit, layout) = (game.lowered(), game.layout());
     let goal_gates = Shares::new(circuit, layout).goals;
@@ -129,7 +129,7 @@ fn gates(circuit: &Circuit) -> usize {
 /// The circuit with the logic of goals made anew, if something was found. `within` gives a token for a part of
 /// the work that may take a time.
 fn proved_restatement(
-    game: &GroundGame,
+    game: &LoweredGame,
     time: Duration,
     within: &mut dyn FnMut(Duration) -> Stop,
 ) -> Option<Circuit> {
@@ -150,7 +150,7 @@ fn proved_restatement(
 
 /// What of the goals of a game, in its circuit before passes, depends on counts and counters only,
 /// in states in which these invariants hold.
-fn find(game: &GroundGame, invariants: &[Invariant], stop: &Stop) -> Option<Restatement> {
+fn find(game: &LoweredGame, invariants: &[Invariant], stop: &Stop) -> Option<Restatement> {
     let (circuit, layout) = (game.lowered(), game.layout());
     let output = |number: usize| circuit.outputs()[number];
     let goals: Vec<Edge> = goals(layout).map(output).collect();
@@ -200,7 +200,7 @@ const MOST_COMBINATIONS: usize = 1 << 20;
 impl GoalTables {
     /// The tables of a game in whose states these invariants hold. `None` if there are none, if it
     /// takes too much to find them, or if `stop` is set.
-    pub fn find(game: &GroundGame, invariants: &[Invariant], stop: &Stop) -> Option<GoalTables> {
+    pub fn find(game: &LoweredGame, invariants: &[Invariant], stop: &Stop) -> Option<GoalTables> {
         let found = find(game, invariants, stop)?;
         let (circuit, layout) = (game.lowered(), game.layout());
         let tables: FxHashMap<NodeId, &Table> = (found.tables.iter())
@@ -232,7 +232,7 @@ impl GoalTables {
     }
 
     /// The sum of the goals of all roles in terminal states, if it is always the same.
-    fn fixed_sum(&self, game: &GroundGame) -> Option<i64> {
+    fn fixed_sum(&self, game: &LoweredGame) -> Option<i64> {
         let (net, layout) = (game.propnet(), game.layout());
         if self.goals.len() < goals(layout).count() {
             return None;
@@ -326,7 +326,7 @@ fn groups(invariants: &[Invariant]) -> Vec<Exclusive> {
 /// one argument only. `likely` ones are those that goals depend on and that differ in their last
 /// argument, which as a rule tells what is on a square; the others, such as whose turn it is, are
 /// of use in proofs.
-fn candidates(game: &GroundGame, likely: bool) -> Vec<Invariant> {
+fn candidates(game: &LoweredGame, likely: bool) -> Vec<Invariant> {
     let (net, circuit, layout) = (game.propnet(), game.lowered(), game.layout());
     let cone = circuit.cone(goals(layout).map(|number| circuit.outputs()[number]));
     let mut named: BTreeMap<(u32, usize, Vec<u32>), Vec<usize>> = BTreeMap::new();
@@ -366,6 +366,7 @@ mod tests {
     use propjit_gdl::{Rules, games};
 
     use super::*;
+    use crate::game::ground::GroundGame;
 
     #[test]
     fn counting_that_is_cut_off_says_so() {

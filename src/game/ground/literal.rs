@@ -1,6 +1,6 @@
 //! A base proposition or its negation.
 
-use super::game::GroundGame;
+use super::lowered_game::LoweredGame;
 use crate::game::vocabulary::state::State;
 
 /// A base proposition that is true, or one that is false.
@@ -30,7 +30,7 @@ impl Literal {
     }
 
     /// In the rulesheet's words: `(cell 1 1 x)`, or `(not (cell 1 1 x))`.
-    pub fn text(self, game: &GroundGame) -> String {
+    pub fn text(self, game: &LoweredGame) -> String {
         let net = game.propnet();
         let name = net.terms.text(net.bases[self.proposition].name);
         match self.value {

@@ -4,7 +4,7 @@
 //! what all later stages share: analysis reads it, the [engines](crate::game::engine) are made
 //! from it, and machines, playouts and searches use its numbers and names.
 //!
-//! - [`game`]: the whole, made of the parts below.
+//! - [`game`]: the whole; a [`LoweredGame`] is without what is derived from the circuit.
 //! - `names`: propositions and moves by name.
 //! - `layout`, `lower`: the circuit as it is lowered from the network, and its numbering.
 //! - [`derived`]: circuits after the passes, and figures that are computed from the circuit.
@@ -28,6 +28,7 @@ pub(crate) mod invariants;
 mod layout;
 mod literal;
 mod lower;
+mod lowered_game;
 mod move_marks;
 mod names;
 mod phase_constants;
@@ -47,6 +48,7 @@ pub use invariants::{Invariant, Linear};
 pub use layout::{Layout, Port};
 pub use literal::Literal;
 pub use lower::lower;
+pub use lowered_game::LoweredGame;
 pub use move_marks::MoveMarks;
 pub use phase_constants::PhaseConstants;
 pub use phases::Phases;

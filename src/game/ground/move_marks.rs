@@ -9,7 +9,8 @@
 use propjit_jit::circuit::{Circuit, Edge, Node, conjuncts, disjuncts};
 use propjit_jit::passes::fold;
 
-use super::game::GroundGame;
+use super::lowered_game::LoweredGame;
+use super::phases::Phases;
 
 /// The marks of all moves of a game among which its roles choose.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,7 +22,7 @@ pub struct MoveMarks {
 impl MoveMarks {
     /// The marks; none if some role may choose among moves of which one leaves none, or if no role
     /// ever chooses.
-    pub(super) fn find(game: &GroundGame) -> Option<MoveMarks> {
+    pub(super) fn find(game: &LoweredGame, phases: &Phases) -> Option<MoveMarks> {
         let (circuit, layout) = (game.lowered(), game.layout());
         let first_move = layout.bases.end;
         let mut marks = vec![None; layout.inputs() - first_move];
@@ -37,7 +38,6 @@ impl MoveMarks {
         if marks.iter().all(Option::is_none) {
             return None;
         }
-        let phases = game.phases();
         let choices_are_marked = (0..phases.period()).all(|phase| {
             let circuit = fold(circuit, &phases.known(phase, circuit.inputs().len()));
             (layout.does.iter().zip(&layout.legal)).all(|(does, legal)| {

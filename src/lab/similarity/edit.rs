@@ -3,88 +3,13 @@
 //! Source: K. Zhang and D. Shasha, "Simple fast algorithms for the editing distance between trees
 //! and related problems", SIAM J. Comput. 18 (1989).
 
+use super::ordered_tree::OrderedTree;
 use super::sequences::Sequences;
 use super::tree::GameTree;
 
 /// The most nodes of a simplified tree whose distance to another one is computed: the time and the
 /// memory that it takes grow with the product of both numbers.
 pub const MOST_NODES: usize = 10_000;
-
-/// A tree whose children have an order, with its nodes in postorder: children before their parent.
-#[derive(Clone, Debug)]
-pub(super) struct OrderedTree {
-    labels: Vec<u32>,
-    /// For each node, the first one in postorder of the subtree below it.
-    firsts: Vec<u32>,
-    /// The nodes of which children may follow, from the root down: labels, and where they start.
-    open: Vec<(u32, u32)>,
-}
-
-impl OrderedTree {
-    /// A tree that is being made: the root is open.
-    pub(super) fn new() -> OrderedTree {
-        OrderedTree {
-            labels: Vec::new(),
-            firsts: Vec::new(),
-            open: vec![(u32::MAX, 0)],
-        }
-    }
-
-    /// Adds a child of the node that was opened last.
-    pub(super) fn open(&mut self, label: u32) {
-        self.open.push((label, self.labels.len() as u32));
-    }
-
-    /// Says of the nodes opened last, that many of them, that all their children are there.
-    pub(super) fn close(&mut self, nodes: usize) {
-        for (label, first) in self.open.drain(self.open.len() - nodes..).rev() {
-            self.labels.push(label);
-            self.firsts.push(first);
-        }
-    }
-
-    /// Says that all nodes are there.
-    pub(super) fn finish(&mut self) {
-        self.close(self.open.len());
-    }
-
-    /// The number of nodes without the root.
-    pub(super) fn size(&self) -> usize {
-        self.labels.len() - 1
-    }
-
-    /// Whether nothing is below a node.
-    fn is_leaf(&self, node: usize) -> bool {
-        self.firsts[node] as usize == node
-    }
-
-    /// The distances of the subtrees of all nodes to a tree of one node with this label: all other
-    /// nodes are deleted, and one has its label changed unless one has it already.
-    fn distances_to_leaf(&self, label: u32) -> impl Iterator<Item = u32> {
-        // Past the last node so far with the label.
-        let mut end = 0;
-        let nodes = (0..).zip(self.labels.iter().zip(&self.firsts));
-        nodes.map(move |(node, (&own, &first)): (u32, _)| {
-            if own == label {
-                end = node + 1;
-            }
-            node + 1 - first - u32::from(end > first)
-        })
-    }
-
-    /// The nodes that are the last one in postorder of all whose subtrees start at the same
-    /// place, ascending: the key roots. Those without nodes below are left out.
-    fn key_roots(&self) -> Vec<usize> {
-        let mut is_known = vec![false; self.labels.len()];
-        let mut roots: Vec<usize> = (0..self.labels.len())
-            .rev()
-            .filter(|&node| !std::mem::replace(&mut is_known[self.firsts[node] as usize], true))
-            .collect();
-        roots.reverse();
-        roots.retain(|&node| !self.is_leaf(node));
-        roots
-    }
-}
 
 /// The least number of insertions, deletions and changes of label that make one tree the other.
 pub(super) fn distance(a: &OrderedTree, b: &OrderedTree) -> u32 {

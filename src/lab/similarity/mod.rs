@@ -45,6 +45,7 @@ mod irreversible;
 mod labels;
 mod matching;
 mod move_sets;
+mod ordered_tree;
 mod sequences;
 mod structural;
 mod terminal;

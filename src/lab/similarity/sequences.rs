@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::edit::OrderedTree;
+use super::ordered_tree::OrderedTree;
 use super::tree::GameTree;
 
 /// The simplified tree of section 2.2: the lines of a game tree with their moves sorted, and how

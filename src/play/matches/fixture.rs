@@ -11,7 +11,7 @@ use super::player::{PlayerFactory, Seat};
 use super::record::MatchRecord;
 use super::referee::{MatchConfig, MatchPosition, play_match};
 use super::rulesheet::Rulesheet;
-use super::series::SeriesError;
+use super::series_error::SeriesError;
 use crate::game::machine::{RANDOM_ROLE, RoleId};
 use crate::game::position::Board;
 use crate::support::error_text::with_causes;

@@ -19,11 +19,13 @@ pub(crate) mod printable;
 mod rating;
 mod record;
 mod record_file;
+mod record_lines;
 mod referee;
 mod rulesheet;
 mod script;
 mod script_error;
 mod series;
+mod series_error;
 mod sprt;
 mod standings;
 mod tournament;
@@ -34,15 +36,17 @@ pub use player::{Choice, Ending, Player, PlayerError, PlayerFactory, Seat};
 pub use printable::excerpt;
 pub use rating::{Meeting, Rating, meetings, ratings};
 pub use record::{ErrorRecord, MatchEnd, MatchRecord, MoveRecord, PlayerErrorKind};
-pub use record_file::{
-    RecordFile, RecordFileError, RecordLine, SeriesHead, SeriesOptions, TournamentOptions,
-    parse_records, read_records,
+pub use record_file::RecordFile;
+pub use record_lines::{
+    RecordFileError, RecordLine, SeriesHead, SeriesOptions, TournamentOptions, parse_records,
+    read_records,
 };
 pub use referee::{MatchConfig, MatchPosition, play_match};
 pub use rulesheet::Rulesheet;
 pub use script::Script;
 pub use script_error::{ScriptError, ScriptPlace};
-pub use series::{Series, SeriesError, SeriesResults};
+pub use series::{Series, SeriesResults};
+pub use series_error::SeriesError;
 pub use sprt::{Accepted, NoTest, PairScores, Sprt, SprtStatus, expected_score};
 pub use standings::{Standing, standings};
 pub use tournament::{

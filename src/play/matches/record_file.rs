@@ -1,80 +1,24 @@
-//! Files of records: JSON Lines, one match a line, written when it ends.
+//! Files that records are written to, each when its match ends.
 //!
 //! A file belongs to one series. Nothing that was written is ever overwritten: a series that was
 //! cut short goes on in its file. Only a last line that was not written to its end, as by a
 //! process that was killed, is removed then.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
-
-use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
 
 use super::opening::Openings;
 use super::record::MatchRecord;
+use super::record_lines::{
+    RecordFileError, RecordLine, SeriesHead, SeriesOptions, TournamentOptions, parse,
+};
 use super::rulesheet::Rulesheet;
 use super::series::Series;
 use super::tournament::{Tournament, TournamentGame};
 use crate::support::fnv::Fnv64;
-use crate::support::input::{read_text, text};
-
-/// What the matches of a series have in common.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct SeriesHead {
-    /// The version of propjit that played them.
-    pub version: String,
-    /// The name of the game.
-    pub game: String,
-    /// The hash of the rulesheet's text.
-    pub rulesheet: Fnv64,
-    /// The options of the series.
-    pub series: SeriesOptions,
-}
-
-/// The options of a series. How many matches it has is not one of them: more can be played later.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct SeriesOptions {
-    /// The players, in the order of roles in the first match.
-    pub players: Vec<String>,
-    /// Whether players change their roles from match to match.
-    pub swap: bool,
-    /// The seed of the series.
-    pub seed: u64,
-    /// Time to prepare, in seconds.
-    pub start_clock: f64,
-    /// Time for each move, in seconds.
-    pub play_clock: f64,
-    /// How much later an answer may come, in seconds.
-    pub grace: f64,
-    /// A match is cut off after this many joint moves.
-    pub max_steps: usize,
-    /// Whether a player may fail as often as it likes.
-    pub forgiving: bool,
-    /// The backend that was asked for.
-    pub backend: Option<String>,
-    /// What else a tournament has.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tournament: Option<TournamentOptions>,
-}
-
-/// The options of a tournament. How many rounds it has, how many matches are played at a time and
-/// what test ends it are none of them: they may change.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct TournamentOptions {
-    /// The names of the games, and the hashes of their rulesheets.
-    pub games: Vec<(String, Fnv64)>,
-    /// Who plays against whom.
-    pub pairing: String,
-    /// Where openings come from.
-    pub openings: String,
-    /// The hash of the file that they come from, if they come from one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub openings_hash: Option<Fnv64>,
-}
+use crate::support::input::text;
 
 impl SeriesHead {
     /// Those of the matches of a tournament, one for each of its games.
@@ -129,187 +73,11 @@ impl SeriesHead {
             },
         }
     }
-
-    /// The first thing in which another series differs, if it does: its name and both values.
-    fn difference(&self, other: &SeriesHead) -> Option<(String, Value, Value)> {
-        let fields = |head: &SeriesHead| {
-            let head = serde_json::to_value(head).expect("a head is plain data");
-            let Value::Object(mut fields) = head else {
-                return serde_json::Map::new();
-            };
-            if let Some(Value::Object(options)) = fields.remove("series") {
-                fields.extend(options);
-            }
-            fields
-        };
-        let (own, others) = (fields(self), fields(other));
-        let value = |fields: &serde_json::Map<String, Value>, name: &str| {
-            fields.get(name).cloned().unwrap_or_default()
-        };
-        // What a series does not have, such as a tournament, is missing.
-        own.keys().chain(others.keys()).find_map(|name| {
-            let (own, other) = (value(&own, name), value(&others, name));
-            (own != other).then(|| (name.clone(), own, other))
-        })
-    }
 }
 
 /// The hash of a rulesheet's text.
 fn hash(rulesheet: &Rulesheet) -> Fnv64 {
     Fnv64::of(rulesheet.rules().source.text().as_bytes())
-}
-
-/// A line of a record file.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct RecordLine {
-    /// What it has in common with the others.
-    #[serde(flatten)]
-    pub head: SeriesHead,
-    /// The number of the match in its series, from 1.
-    #[serde(rename = "match", deserialize_with = "positive")]
-    pub number: u64,
-    /// The match.
-    #[serde(flatten)]
-    pub record: MatchRecord,
-}
-
-/// A number that is not 0.
-fn positive<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
-    NonZeroU64::deserialize(from).map(NonZeroU64::get)
-}
-
-/// Why a record file cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum RecordFileError {
-    /// It cannot be read.
-    #[error("cannot read {}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
-    /// It cannot be opened for writing.
-    #[error("cannot write {}", path.display())]
-    Open {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
-    /// There is something in it.
-    #[error(
-        "{} exists; --resume goes on with the series in it, or --output names another file",
-        path.display()
-    )]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Another process writes to it.
-    #[error("another process writes to {}", path.display())]
-    Busy {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A line is no record.
-    #[error("{}:{line} is no record of a match", path.display())]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// The cause.
-        source: serde_json::Error,
-    },
-    /// It belongs to another series.
-    #[error(
-        "{} belongs to another series: `{what}` is {there} there and {here} here",
-        path.display()
-    )]
-    OtherSeries {
-        /// The file.
-        path: PathBuf,
-        /// What differs.
-        what: String,
-        /// The value in the file.
-        there: Value,
-        /// The value of this series.
-        here: Value,
-    },
-    /// Some matches could not be written.
-    #[error("{} of {} could not be written to {}", Matches(numbers), of, path.display())]
-    Unwritten {
-        /// The file.
-        path: PathBuf,
-        /// The numbers of the matches, from 1.
-        numbers: Vec<u64>,
-        /// How many matches were to be written.
-        of: usize,
-        /// The cause.
-        source: io::Error,
-    },
-}
-
-/// Numbers of matches, for messages.
-struct Matches<'a>(&'a [u64]);
-
-impl fmt::Display for Matches<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            [only] => write!(f, "match {only}"),
-            [first, .., last] => write!(f, "{} matches from {first} to {last}", self.0.len()),
-            [] => f.write_str("none"),
-        }
-    }
-}
-
-/// The records in a file, or on standard input if it is called `-`, in order. Where a match was played again, the last one counts.
-///
-/// # Errors
-/// When the file cannot be read, or a line is no record.
-pub fn read_records(path: &Path) -> Result<Vec<RecordLine>, RecordFileError> {
-    let text = read_text(path).map_err(|source| {
-        let path = path.to_path_buf();
-        RecordFileError::Read { path, source }
-    })?;
-    parse_records(path, &text)
-}
-
-/// The records in the text of a file, as [`read_records`] gives them.
-///
-/// # Errors
-/// When a line is no record.
-pub fn parse_records(path: &Path, text: &str) -> Result<Vec<RecordLine>, RecordFileError> {
-    let (lines, _) = parse(path, text)?;
-    let numbered = lines.into_iter().map(|line| (line.number, line));
-    let last: BTreeMap<u64, RecordLine> = numbered.collect();
-    Ok(last.into_values().collect())
-}
-
-/// All records in a text, and how many bytes of it these are: a line at the end that was not
-/// written as a whole does not count.
-fn parse(path: &Path, text: &str) -> Result<(Vec<RecordLine>, usize), RecordFileError> {
-    let mut lines = Vec::new();
-    let mut length = 0;
-    for (line, number) in text.split_inclusive('\n').zip(1..) {
-        let is_blank = line.trim().is_empty();
-        match serde_json::from_str(line) {
-            Ok(record) => lines.push(record),
-            Err(_) if is_blank => {}
-            Err(_) if !line.ends_with('\n') => break,
-            Err(source) => {
-                let path = path.to_path_buf();
-                return Err(RecordFileError::Line {
-                    path,
-                    line: number,
-                    source,
-                });
-            }
-        }
-        length += line.len();
-    }
-    Ok((lines, length))
 }
 
 /// A record file that a series or a tournament writes to.

@@ -1,12 +1,12 @@
 //! Joint moves as text, from a file or the command line, that a [`History`] follows.
 //!
-//! A file may also be one of records: see [`RecordFile`](super::record_file::RecordFile).
+//! A file may also be one of records: see [`RecordFile`](super::RecordFile).
 
 use std::path::Path;
 
 use propjit_gdl::syntax::{Lexer, TokenKind};
 
-use super::record_file::{RecordLine, parse_records};
+use super::record_lines::{RecordLine, parse_records};
 use super::script_error::{ScriptError, ScriptPlace};
 use crate::game::position::History;
 use crate::game::position::find_text;

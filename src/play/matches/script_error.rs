@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::printable::excerpt;
-use super::record_file::RecordFileError;
+use super::record_lines::RecordFileError;
 use crate::game::machine::MachineError;
 
 /// The place where a joint move is written.

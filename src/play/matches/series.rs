@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
-use thiserror::Error;
 
 use propjit_stop::Stop;
 
@@ -14,9 +13,9 @@ use super::player::PlayerFactory;
 use super::record::{MatchEnd, MatchRecord};
 use super::referee::{MatchConfig, MatchPosition};
 use super::rulesheet::Rulesheet;
+use super::series_error::SeriesError;
 use super::standings::{Standing, standings};
-use crate::game::load::LoadError;
-use crate::game::machine::{MachineError, RoleId};
+use crate::game::machine::RoleId;
 use crate::support::rng::streams;
 use crate::support::setters::setters;
 
@@ -51,36 +50,6 @@ pub struct SeriesResults {
     pub interrupted: bool,
     /// Why it could not go on because of a player.
     pub failure: Option<String>,
-}
-
-/// The players that these roles need, in words.
-fn needed(roles: &[String]) -> String {
-    match roles {
-        [] => "no player, as chance decides alone".to_string(),
-        roles => format!("a player for each of {}", roles.join(", ")),
-    }
-}
-
-/// Why a series cannot be played.
-#[derive(Debug, Error)]
-pub enum SeriesError {
-    /// The game needs another number of players.
-    #[error("the game needs {}; given: {given}", needed(.roles))]
-    Players {
-        /// The roles that need a player.
-        roles: Vec<String>,
-        /// How many players there are.
-        given: usize,
-    },
-    /// A player takes no match.
-    #[error("{0}")]
-    Absent(String),
-    /// The game cannot be loaded.
-    #[error(transparent)]
-    Load(#[from] Arc<LoadError>),
-    /// The game cannot be evaluated.
-    #[error(transparent)]
-    Machine(#[from] MachineError),
 }
 
 impl Series {

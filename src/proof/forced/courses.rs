@@ -3,8 +3,9 @@
 
 use std::time::Instant;
 
+use super::config::{MOST_DEPTH, ProofError, ProofMode, ProofWay};
 use super::cube::Cube;
-use super::prover::{MOST_DEPTH, Proof, ProofError, Verdict};
+use super::verdict::{Proof, Verdict};
 
 /// The greatest order of threats that are searched.
 pub(super) const MOST_ORDER: u32 = 3;
@@ -20,33 +21,6 @@ const MOST_WEIGHT: u64 = 256;
 /// as before them: an interruption costs some nodes.
 const LEAST_SLICE: u64 = 200;
 const SLICES: u64 = 8;
-
-/// How a proof is searched for.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum ProofMode {
-    /// All moves of the role of the target, with ever more joint moves.
-    Full,
-    /// Threats only. What is not found by threats may be possible all the same.
-    Threats,
-    /// Both, in turns.
-    Both,
-    /// All moves, without a horizon: nothing is found out if the number of joint moves is bounded.
-    Numbers,
-    /// All of these, in turns.
-    #[default]
-    All,
-}
-
-/// How a proof was searched for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ProofWay {
-    /// With all moves of the role of the target.
-    Full,
-    /// With threats of this order, and lower ones.
-    Threats(u32),
-    /// With all moves, without a horizon, by proof numbers.
-    Numbers,
-}
 
 impl ProofWay {
     /// The place of its weight.

@@ -10,11 +10,11 @@ use propjit_gdl::propnet::Goal;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::config::MOST_DEPTH;
 use super::message::{
     ProofAnswer, ProofMessage, ProofPosition, ProofRequest, ProofStatus, ProofWins, TargetStatus,
     WinCube,
 };
-use super::prover::MOST_DEPTH;
 use crate::game::circuits::reasons::Target;
 use crate::game::ground::{GroundGame, Literal};
 use crate::game::machine::State;

@@ -38,6 +38,7 @@
 
 mod announcer;
 mod conclusion;
+mod config;
 mod courses;
 mod cube;
 mod direct_threats;
@@ -58,11 +59,12 @@ mod serve;
 mod steps;
 mod store;
 mod threats;
+mod verdict;
 mod worker;
 mod worker_pool;
 
 pub use crate::game::circuits::reasons::Target;
-pub use courses::{ProofMode, ProofWay};
+pub use config::{MOST_DEPTH, ProofConfig, ProofError, ProofMode, ProofPart, ProofWay};
 pub use cube::Cube;
 pub use encoding::VERSION;
 pub use known_wins::KnownWins;
@@ -73,8 +75,9 @@ pub use message::{
 pub use pace::Pace;
 pub use parallel::ParallelProver;
 pub use process::own_worker;
-pub use prover::{MOST_DEPTH, Proof, ProofConfig, ProofError, ProofPart, Prover, Verdict};
+pub use prover::Prover;
 pub use search::ProofCounts;
 pub use serve::{LoadGame, serve};
+pub use verdict::{Proof, Verdict};
 pub use worker::{ProofWorker, TellProofs};
 pub use worker_pool::{Finding, ProofWorkers};

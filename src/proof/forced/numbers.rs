@@ -16,10 +16,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::config::MOST_DEPTH;
 use super::cube::Cube;
 use super::node::{Known, Node};
 use super::pace::Pace;
-use super::prover::MOST_DEPTH;
 use super::search::{ProofCounts, Search, Stopped};
 use super::threats::{Forced, InVain, length};
 

@@ -6,12 +6,15 @@ use std::thread;
 
 use propjit_stop::Stop;
 
-use super::courses::{Aim, Attempt, ProofMode, deepen};
+use super::config::ProofMode;
+use super::config::{ProofConfig, ProofError};
+use super::courses::{Aim, Attempt, deepen};
 use super::exchange::Exchange;
 use super::order::influence;
 use super::pace::Pace;
-use super::prover::{Proof, ProofConfig, ProofError, Prover};
+use super::prover::Prover;
 use super::search::ProofCounts;
+use super::verdict::Proof;
 use crate::game::circuits::reasons::Target;
 use crate::game::engine::Engines;
 use crate::game::machine::State;

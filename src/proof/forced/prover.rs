@@ -1,12 +1,12 @@
 //! Proofs about states of a game: the search with ever more joint moves.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use propjit_stop::Stop;
 
 use super::announcer::Announcer;
-use super::courses::{Aim, Attempt, Choices, Courses, ProofMode, ProofWay, deepen};
+use super::config::{ProofConfig, ProofError, ProofMode, ProofPart, ProofWay};
+use super::courses::{Aim, Attempt, Choices, Courses, deepen};
 use super::cube::Cube;
 use super::exchange::Exchange;
 use super::order::{first_order, influence};
@@ -14,125 +14,13 @@ use super::pace::Pace;
 use super::search::{ProofCounts, Search, Stopped};
 use super::steps::{Steps, flag};
 use super::threats::{Bounds, Forced, InVain};
+use super::verdict::{Proof, Verdict};
 use crate::game::circuits::reasons::Target;
 use crate::game::engine::Engines;
 use crate::game::ground::GroundGame;
 use crate::game::machine::State;
-use crate::game::vocabulary::moves::Move;
 use crate::proof::influence::Influence;
 use crate::support::rng::GameRng;
-use crate::support::setters::setters;
-
-/// The greatest number of joint moves that are searched. The search is recursive.
-pub const MOST_DEPTH: u32 = 500;
-
-/// How proofs are searched for.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct ProofConfig {
-    /// Which moves of the role are searched, and how far.
-    pub mode: ProofMode,
-    /// What the search does without, to measure what it is good for.
-    pub without: Vec<ProofPart>,
-}
-
-/// A part that a search can do without.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum ProofPart {
-    /// That states are recognised that are in a cube.
-    Cubes,
-    /// That states are recognised that are in a fail cube.
-    FailCubes,
-    /// That it is no part of a proof that a reply is not legal, if the state after it would be in a
-    /// cube as well.
-    IllegalReplies,
-    /// That moves that are nearer to a goal are tried earlier, as long as nothing else is known of
-    /// them.
-    Order,
-}
-
-impl Default for ProofConfig {
-    /// In all ways in turns, with all parts.
-    fn default() -> ProofConfig {
-        ProofConfig {
-            mode: ProofMode::default(),
-            without: Vec::new(),
-        }
-    }
-}
-
-impl ProofConfig {
-    setters! {
-        with_mode(mode: ProofMode);
-        with_without(without: Vec<ProofPart>);
-    }
-
-    /// Whether the search has a part.
-    pub(super) fn has(&self, part: ProofPart) -> bool {
-        !self.without.contains(&part)
-    }
-}
-
-/// Why a game or a state has no proofs.
-#[derive(Clone, Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ProofError {
-    /// There are too many joint moves.
-    #[error("no proofs are searched for where there are more than {most} joint moves in one state", most = super::steps::MOST_JOINTS)]
-    JointMoves,
-    /// No match comes to the state.
-    #[error("no match comes to this state: it is in none of the game's phases")]
-    Unreachable,
-    /// The stop came before the prover was ready.
-    #[error("stopped before the prover was ready")]
-    Stopped,
-}
-
-/// Whether the role of a target can force it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// It can, within this number of joint moves. That may not be the smallest, not even if it was found with all moves
-    /// and ever more of them: numbers of joint moves whose last one is not the role's choice are left out.
-    Won(u32),
-    /// It cannot, in any number of joint moves, if the others know its moves beforehand.
-    Lost,
-    /// It cannot in this number of joint moves. With 0, nothing was found out. An end in which it has not exactly one goal,
-    /// and a state in which some role has no legal move, are [not known](crate::proof::unproved) to be lost.
-    NotWithin(u32),
-}
-
-/// What a proof search has found out about a state.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Proof {
-    /// Whether the role can force the target.
-    pub verdict: Verdict,
-    /// The states of which the verdict holds as well, unless it is that the state is terminal, or
-    /// nothing was found out.
-    pub cube: Option<Arc<Cube>>,
-    /// If the target can be forced, joint moves by which it is: the role's winning moves, with
-    /// replies that make it long.
-    pub line: Vec<Vec<Move>>,
-    /// How long it took until each number of joint moves was searched completely, or the target was
-    /// found to be forced, from 1 on.
-    pub times: Vec<Duration>,
-    /// How the verdict was found.
-    pub way: ProofWay,
-}
-
-impl Proof {
-    /// Nothing was found out.
-    pub(super) fn nothing() -> Proof {
-        Proof {
-            verdict: Verdict::NotWithin(0),
-            cube: None,
-            line: Vec::new(),
-            times: Vec::new(),
-            way: ProofWay::Full,
-        }
-    }
-}
 
 /// Searches for proofs about one target in states of a game, and keeps the cubes that it proves.
 #[derive(Debug)]

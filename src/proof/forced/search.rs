@@ -8,13 +8,13 @@ use rustc_hash::FxHashMap;
 
 use super::announcer::Announcer;
 use super::conclusion::conclude;
+use super::config::{ProofConfig, ProofPart};
 use super::cube::Cube;
 use super::exchange::Exchange;
 use super::node::Node;
 use super::numbers::Numbered;
 use super::order::ORDER_BITS;
 use super::pace::Pace;
-use super::prover::{ProofConfig, ProofPart};
 use super::steps::{Expansion, Steps, flag};
 use super::store::{Depths, Store};
 use super::threats::Threats;

@@ -7,16 +7,13 @@ use propjit_jit::lanes::advance::{Start, enter};
 use propjit_jit::lanes::transpose::{column_words, to_columns, to_rows};
 use propjit_stop::Stop;
 
+use super::config::{MOST_JOINTS, ProofError};
 use super::joint_rows::JointRows;
-use super::prover::ProofError;
 use crate::game::circuits::reasons::layout::{PhaseLayout, of_joint, of_state, section};
 use crate::game::circuits::reasons::{PhaseCircuit, Target};
 use crate::game::engine::Programs;
 use crate::game::vocabulary::lane_mask::LaneMask;
 use crate::game::vocabulary::moves::{Move, RoleId};
-
-/// The number of joint moves that may be tried in a state.
-pub(super) const MOST_JOINTS: usize = 1 << 12;
 
 /// What holds of the state after a joint move, or of the moves themselves: bits.
 pub(super) mod flag {

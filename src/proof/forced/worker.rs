@@ -7,7 +7,9 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use propjit_stop::Stop;
 
 use super::announcer::Announcer;
-use super::courses::{Courses, ProofMode, ProofWay, Weights};
+use super::config::{MOST_DEPTH, ProofConfig};
+use super::config::{ProofMode, ProofWay};
+use super::courses::{Courses, Weights};
 use super::cube::Cube;
 use super::message::{
     ProofAnswer, ProofMessage, ProofRequest, ProofStatus, ProofWins, TargetStatus, WinCube,
@@ -15,7 +17,8 @@ use super::message::{
 };
 use super::order::influence;
 use super::pace::Pace;
-use super::prover::{MOST_DEPTH, ProofConfig, Prover, Verdict};
+use super::prover::Prover;
+use super::verdict::Verdict;
 use crate::game::circuits::reasons::Target;
 use crate::game::engine::Engines;
 use crate::game::facts::ceiling;

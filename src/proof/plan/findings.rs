@@ -10,7 +10,7 @@ use propjit_stop::Stop;
 use serde::Serialize;
 
 use crate::game::engine::Engines;
-use crate::game::facts::DefinedEnds;
+use crate::game::facts::find_defined_ends;
 use crate::game::machine::Move;
 use crate::proof::unproved::Unproved;
 
@@ -192,7 +192,7 @@ impl Findings {
         if let Some(known) = *are_defined {
             return known;
         }
-        let found = DefinedEnds::find(&self.engines, stop).are_all();
+        let found = find_defined_ends(&self.engines, stop).are_all();
         // If it was stopped, it is to be asked again.
         *are_defined = Some(found).filter(|_| found || !stop.is_set());
         found

@@ -6,7 +6,7 @@ use propjit_stop::Stop;
 use rand::Rng;
 
 use super::evaluation::Evaluation;
-use super::learn::MAX_STEPS;
+use super::match_play::MAX_STEPS;
 use super::policy::Policy;
 use super::self_play::{NoOutcome, SelfPlay};
 use super::trial::TESTING;

@@ -11,7 +11,7 @@ use super::effects::{Effect, effects};
 use super::endings::patterns;
 use super::evaluation::Evaluation;
 use super::loss::calibrate;
-use super::match_play::Lessons;
+use super::match_play::{Lessons, MAX_STEPS};
 use super::patterns::Inputs;
 use super::policy::Policy;
 use super::samples::Samples;
@@ -31,9 +31,6 @@ use crate::game::machine::{MachineError, RoleId};
 use crate::search::expansion::lanes_evaluator;
 use crate::support::rng;
 use crate::support::statistics::Moments;
-
-/// How many joint moves a match may have.
-pub(in crate::search) const MAX_STEPS: u32 = 1000;
 
 /// What is played in a round: so many decisions, or fewer where states have many successors. The first round has
 /// some matches to learn from.

@@ -6,6 +6,9 @@ use super::weights::Shares;
 use crate::game::machine::{RoleId, State};
 use crate::search::expansion::successor::{NodeInfo, Turn};
 
+/// How many joint moves a match may have.
+pub(in crate::search) const MAX_STEPS: u32 = 1000;
+
 /// A match.
 pub(super) struct Match {
     pub number: u64,

@@ -54,7 +54,7 @@ pub use config::HeuristicConfig;
 pub use effects::Effect;
 pub use evaluation::{Evaluation, Scorer};
 pub use learn::Heuristic;
-pub(in crate::search) use learn::MAX_STEPS;
+pub(in crate::search) use match_play::MAX_STEPS;
 pub(in crate::search) use match_play::side_of;
 #[cfg(test)]
 pub(in crate::search) use patterns::Inputs;

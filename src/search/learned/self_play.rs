@@ -7,8 +7,7 @@ use rand::RngExt;
 
 use super::evaluation::shares;
 use super::joint_moves::JointMoves;
-use super::learn::MAX_STEPS;
-use super::match_play::{Decision, Lessons, Match, side_of};
+use super::match_play::{Decision, Lessons, MAX_STEPS, Match, side_of};
 use super::policy::{Judge, Policy, greatest};
 use super::samples::Samples;
 use super::schedule::Traces;

@@ -12,14 +12,24 @@
 //! - `tree`: its memory, nodes and edges, and what is kept or forgotten.
 //! - `walk`: down to the next leaf, and up again with what was found; proofs of bounds on the way.
 //! - `tasks`: what is found out beside the search.
+//! - `leaves`: leaves that are evaluated from outside.
+//! - `trial_match`: a match between a search with an evaluation and one without.
+//! - `settlement`: choices that will not change any more.
 //! - `worker`: a thread; `shared`: what the threads have in common, beside the tree.
-//! - `report`: the result.
+//! - `report`, `local_report`: the result.
+//! - `stress`: a test with many threads.
 
 mod config;
+mod leaves;
+mod local_report;
 mod report;
+mod settlement;
 mod shared;
+#[cfg(test)]
+mod stress;
 mod tasks;
 mod tree;
+mod trial_match;
 mod walk;
 mod worker;
 
@@ -41,18 +51,16 @@ use crate::search::expansion::successor::Successor;
 use crate::search::expansion::{Evaluator, evaluator};
 use crate::search::learned::{LearnOn, Roles};
 pub use config::{EvaluationUse, MctsConfig};
-pub use report::{MoveReport, ProvedBy, SearchReport};
+pub use local_report::{Forced, LocalReport, LocalTarget};
+pub use report::{MoveReport, PlanReport, ProvedBy, SearchReport, StatesReport};
+use settlement::Settlement;
 use shared::{Shared, Wanted};
 use tasks::Tasks;
 use tasks::local::LocalSearch;
-pub use tasks::local_report::{Forced, LocalReport, LocalTarget};
-pub use tasks::planning::PlanReport;
 use tasks::planning::Planning;
-use tasks::settlement::Settlement;
-pub use tasks::solving::StatesReport;
-pub use tasks::trial_match::play_search_match;
 use tree::Tree;
 use tree::node::Bounds;
+pub use trial_match::play_search_match;
 use worker::Worker;
 
 /// The time between looks whether background tasks have found something.

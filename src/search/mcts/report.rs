@@ -7,10 +7,9 @@ use serde::Serialize;
 
 use super::tree::Tree;
 use crate::game::machine::{Move, RoleId};
+use crate::proof::plan::{PlanMethod, PlanProgress};
 use crate::proof::unproved::Unproved;
-use crate::search::mcts::tasks::local_report::{Forced, LocalReport};
-use crate::search::mcts::tasks::planning::PlanReport;
-use crate::search::mcts::tasks::solving::StatesReport;
+use crate::search::mcts::local_report::{Forced, LocalReport};
 use crate::search::mcts::tree::decision::Decision;
 use crate::search::mcts::tree::joint::Arm;
 use crate::search::mcts::tree::node::{Bounds, Decider, NodeId, Stage, is_exact};
@@ -409,3 +408,68 @@ const ROUNDING: f64 = 1e-3;
 
 /// Longer lines are cut off.
 const LONGEST_LINE: usize = 20;
+
+/// What a planner has found out.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[non_exhaustive]
+pub struct PlanReport {
+    /// The least and the greatest goal that the role may get with best play.
+    pub range: (i32, i32),
+    /// The number of moves of the best match that it found, and by what it was found.
+    pub found: Option<(usize, PlanMethod)>,
+    /// By what it was proved that no greater goal can be got, if one was possible at first.
+    pub proof: Option<PlanMethod>,
+    /// How far it has come.
+    pub progress: PlanProgress,
+}
+
+impl fmt::Display for PlanReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (low, high) = self.range;
+        match low == high {
+            true => write!(f, "plan: {low}")?,
+            false => write!(f, "plan: {low} to {high}")?,
+        }
+        if let Some((moves, method)) = self.found {
+            write!(f, ", {moves} moves found by {method}")?;
+        }
+        if let Some(method) = self.proof {
+            write!(f, ", more excluded by {method}")?;
+        }
+        let PlanProgress {
+            states,
+            width,
+            steps,
+        } = self.progress;
+        writeln!(
+            f,
+            "; {states} states, {width} a layer; SAT to {steps} steps"
+        )
+    }
+}
+
+/// What the states of a game tell.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[non_exhaustive]
+pub struct StatesReport {
+    /// The number of states that follow from where the search has begun: all are known.
+    pub states: usize,
+    /// How long it took to find them, and what they are worth, in seconds.
+    pub seconds: f64,
+    /// After how many joint moves the role has won or lost at best, if that is sure.
+    pub distance: Option<u32>,
+}
+
+impl fmt::Display for StatesReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "states: all {} known after {:.2} s",
+            self.states, self.seconds
+        )?;
+        match self.distance {
+            Some(distance) => writeln!(f, "; decided in {distance}"),
+            None => writeln!(f),
+        }
+    }
+}

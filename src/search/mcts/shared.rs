@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use super::tree::Tree;
 use crate::game::playout::PlayoutProgress;
-use crate::search::mcts::tasks::settlement::Settlement;
+use crate::search::mcts::settlement::Settlement;
 use crate::search::mcts::walk::best_line::BestLine;
 use crate::support::statistics::Moments;
 

@@ -8,8 +8,7 @@
 //! 2007). Values that are in no chosen cut, and are not written to rows, are not computed.
 
 use super::Opcode;
-use super::registers::Access;
-use crate::code::routine::{Instruction, Operand, Operator, Routine};
+use crate::code::routine::{Access, Instruction, Operand, Operator, Routine};
 
 /// The most cuts of a value that are kept.
 const CUTS: usize = 5;

@@ -22,11 +22,9 @@ mod vex;
 use registers::{Home, Item, Register, Registers, Source};
 use target_lexicon::Triple;
 
-pub(super) use registers::Access;
-
 use super::config::Generator;
 use super::error::CompileError;
-use super::routine::{Operand, Routine};
+use super::routine::{Access, Operand, Routine};
 use crate::rows::Layout;
 use crate::rows::Width;
 

@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::code::routine::Operand;
+use crate::code::routine::{Access, Operand};
 
 /// The number of a vector register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,13 +19,6 @@ pub(super) enum Source {
     Register(Register),
     /// At this offset in bytes.
     Memory(i32),
-}
-
-/// What an instruction reads, and the value that it makes.
-#[derive(Clone, Copy, Default, Debug)]
-pub(in crate::code) struct Access {
-    pub reads: [Option<Operand>; 3],
-    pub makes: Option<u32>,
 }
 
 /// What a register may hold.

@@ -18,7 +18,7 @@ use propjit_jit::circuit::{Circuit, Edge, Node, NodeId, conjuncts};
 use propjit_jit::parallel;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::game::ground::game::GroundGame;
+use crate::game::ground::lowered_game::LoweredGame;
 use crate::game::vocabulary::state::State;
 
 /// The smallest group that is looked at.
@@ -63,7 +63,7 @@ impl LargeGroup {
 
     /// The groups of a game, which do not overlap; none if those whose members may stay do not have
     /// `least` members together.
-    pub(crate) fn find(game: &GroundGame, least: usize) -> Vec<LargeGroup> {
+    pub(crate) fn find(game: &LoweredGame, least: usize) -> Vec<LargeGroup> {
         let start = Instant::now();
         let circuit = game.lowered();
         let mut groups = candidates(game);
@@ -133,7 +133,7 @@ fn without_overlaps(groups: Vec<LargeGroup>, bases: usize) -> (Vec<LargeGroup>, 
 }
 
 /// Propositions whose names differ in one argument only.
-fn candidates(game: &GroundGame) -> Vec<LargeGroup> {
+fn candidates(game: &LoweredGame) -> Vec<LargeGroup> {
     let net = game.propnet();
     let mut named: BTreeMap<(u32, usize, Vec<u32>), Vec<usize>> = BTreeMap::new();
     for base in game.layout().bases.clone() {
@@ -156,7 +156,7 @@ fn candidates(game: &GroundGame) -> Vec<LargeGroup> {
 }
 
 /// The gates in the cones of several groups' next members that depend on members.
-fn shared_nodes(circuit: &Circuit, game: &GroundGame, groups: &[LargeGroup]) -> Vec<bool> {
+fn shared_nodes(circuit: &Circuit, game: &LoweredGame, groups: &[LargeGroup]) -> Vec<bool> {
     let next = game.layout().next.start;
     let mut readers = vec![0u32; circuit.nodes().len()];
     for group in groups {
@@ -175,7 +175,7 @@ fn shared_nodes(circuit: &Circuit, game: &GroundGame, groups: &[LargeGroup]) -> 
 }
 
 /// The inputs on which these propositions' next values depend, but for what is shared.
-fn inputs(game: &GroundGame, shared: &[bool], bases: &[usize]) -> FxHashSet<usize> {
+fn inputs(game: &LoweredGame, shared: &[bool], bases: &[usize]) -> FxHashSet<usize> {
     let (circuit, next) = (game.lowered(), game.layout().next.start);
     let roots = bases
         .iter()
@@ -199,14 +199,14 @@ fn inputs(game: &GroundGame, shared: &[bool], bases: &[usize]) -> FxHashSet<usiz
 }
 
 /// The moves on which the next members of a group depend, but for what is shared.
-fn moves(game: &GroundGame, shared: &[bool], group: &LargeGroup) -> Vec<usize> {
+fn moves(game: &LoweredGame, shared: &[bool], group: &LargeGroup) -> Vec<usize> {
     let is_base = |input: &usize| game.layout().bases.contains(input);
     let inputs = inputs(game, shared, &group.members).into_iter();
     inputs.filter(|input| !is_base(input)).collect()
 }
 
 /// The propositions that exclude every move on which the group depends.
-fn companions(game: &GroundGame, shared: &[bool], group: &LargeGroup) -> Vec<usize> {
+fn companions(game: &LoweredGame, shared: &[bool], group: &LargeGroup) -> Vec<usize> {
     let (circuit, layout) = (game.lowered(), game.layout());
     let mut common: Option<FxHashSet<usize>> = None;
     for input in moves(game, shared, group) {
@@ -231,7 +231,7 @@ fn companions(game: &GroundGame, shared: &[bool], group: &LargeGroup) -> Vec<usi
 }
 
 /// Whether a group still holds after a step from a state in which all of them do.
-fn is_kept(game: &GroundGame, shared: &[bool], groups: &[LargeGroup], number: usize) -> bool {
+fn is_kept(game: &LoweredGame, shared: &[bool], groups: &[LargeGroup], number: usize) -> bool {
     let group = &groups[number];
     let mut local = LocalStep::new(game, shared, group);
     let depends = |other: &&LargeGroup| other.members.iter().any(|&base| local.reads(game, base));
@@ -327,7 +327,7 @@ struct LocalStep {
 }
 
 impl LocalStep {
-    fn new(game: &GroundGame, shared: &[bool], group: &LargeGroup) -> LocalStep {
+    fn new(game: &LoweredGame, shared: &[bool], group: &LargeGroup) -> LocalStep {
         let (circuit, next) = (game.lowered(), game.layout().next.start);
         let next = |&base: &usize| circuit.outputs()[next + base];
         let members: Vec<Edge> = group.members.iter().map(next).collect();
@@ -373,7 +373,7 @@ impl LocalStep {
     }
 
     /// Whether the step depends on a base proposition.
-    fn reads(&self, game: &GroundGame, base: usize) -> bool {
+    fn reads(&self, game: &LoweredGame, base: usize) -> bool {
         self.places.contains_key(&game.lowered().inputs()[base])
     }
 

@@ -2,8 +2,8 @@
 
 use propjit_jit::circuit::{Circuit, Edge, Node, NodeId, NodeSet};
 
-use crate::game::ground::game::GroundGame;
 use crate::game::ground::layout::Layout;
+use crate::game::ground::lowered_game::LoweredGame;
 
 /// The most operands of one conjunction. Each time a literal of a long clause changes, the
 /// solver may look at all others.
@@ -11,7 +11,7 @@ const WIDEST: usize = 64;
 
 /// A game's circuit, prepared for being made into clauses by several threads.
 pub(crate) struct Net<'a> {
-    pub(crate) game: &'a GroundGame,
+    pub(crate) game: &'a LoweredGame,
     pub(crate) circuit: &'a Circuit,
     pub(crate) layout: &'a Layout,
     read_once: Vec<bool>,
@@ -21,7 +21,7 @@ pub(crate) struct Net<'a> {
 impl<'a> Net<'a> {
     /// The circuit of the game before passes: some of these use what is only true of
     /// legal moves.
-    pub(crate) fn new(game: &'a GroundGame, variables: u32) -> Net<'a> {
+    pub(crate) fn new(game: &'a LoweredGame, variables: u32) -> Net<'a> {
         let circuit = game.lowered();
         let mut readers = vec![0u8; circuit.nodes().len()];
         let mut read = |edge: Edge| {

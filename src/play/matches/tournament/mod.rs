@@ -26,7 +26,7 @@ use super::player::PlayerFactory;
 use super::record::{MatchEnd, MatchRecord};
 use super::referee::{MatchConfig, MatchPosition};
 use super::rulesheet::Rulesheet;
-use super::series::SeriesError;
+use super::series_error::SeriesError;
 use super::sprt::Sprt;
 pub use cores::CoresError;
 pub use pairing::{Pairing, UnknownPairing};

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use propjit_stop::Stop;
 
-use super::local_report::{Forced, LocalReport, LocalTarget};
 use crate::game::engine::Engines;
 use crate::game::ground::GroundGame;
 use crate::game::load::Game;
@@ -16,6 +15,7 @@ use crate::proof::forced::{
     Finding, KnownWins, ProofAnswer, ProofPosition, ProofWorkers, TargetStatus,
 };
 use crate::search::mcts::config::MctsConfig;
+use crate::search::mcts::local_report::{Forced, LocalReport, LocalTarget};
 use crate::search::mcts::report::{ProvedBy, SearchReport};
 use crate::search::mcts::tree::Tree;
 use crate::search::mcts::tree::arena::AllocationBuffer;

@@ -1,18 +1,13 @@
 //! What a search does beside its playouts: the background tasks of its game (bounds of goals, an evaluation, the values of
 //! all states), and what they find out.
 //!
-//! - `local`, `local_report`: what provers beside the search find out.
+//! - `local`: what provers beside the search find out.
 //! - `planning`: what a planner beside the search finds out, in a game of one role.
 //! - `solving`: what all states tell, in a game that has few.
-//! - `trial_match`: a match between a search with an evaluation and one without.
-//! - `settlement`: choices that will not change any more.
 
 pub(super) mod local;
-pub(super) mod local_report;
 pub(super) mod planning;
-pub(super) mod settlement;
 pub(super) mod solving;
-pub(super) mod trial_match;
 
 use std::sync::Arc;
 
@@ -22,13 +17,13 @@ use super::config::MctsConfig;
 use super::match_engines;
 use super::report::SearchReport;
 use super::tree::Tree;
+use super::trial_match::play_search_match;
 use crate::game::facts::GoalBoundsTask;
 use crate::game::load::Game;
 use crate::game::machine::{Backend, Move, State};
 use crate::search::learned::{HeuristicConfig, HeuristicTask, Roles};
 use crate::search::mcts::tree::valuation::Valuation;
 use solving::Solving;
-use trial_match::play_search_match;
 
 /// How many gates a circuit has if it takes seconds to find out what bounds goals.
 const MANY_GATES: usize = 10_000;

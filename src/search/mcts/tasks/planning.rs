@@ -1,18 +1,17 @@
 //! Planning beside the search, in a game of one role: what a [planner](crate::proof::plan) finds out
 //! about the root.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use propjit_stop::Stop;
-use serde::Serialize;
 
 use crate::game::engine::Engines;
 use crate::game::machine::{RoleId, State};
-use crate::proof::plan::{PlanLimits, PlanMethod, PlanProgress, Planner};
+use crate::proof::plan::{PlanLimits, PlanMethod, Planner};
 use crate::proof::unproved::Unproved;
 use crate::search::mcts::config::MctsConfig;
+use crate::search::mcts::report::PlanReport;
 use crate::search::mcts::report::{ProvedBy, SearchReport};
 use crate::search::mcts::shared::Shared;
 use crate::search::mcts::tree::Tree;
@@ -31,20 +30,6 @@ pub(in crate::search::mcts) struct Planning {
     depth: u32,
     /// From the start of a match.
     limits: PlanLimits,
-}
-
-/// What a planner has found out.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-#[non_exhaustive]
-pub struct PlanReport {
-    /// The least and the greatest goal that the role may get with best play.
-    pub range: (i32, i32),
-    /// The number of moves of the best match that it found, and by what it was found.
-    pub found: Option<(usize, PlanMethod)>,
-    /// By what it was proved that no greater goal can be got, if one was possible at first.
-    pub proof: Option<PlanMethod>,
-    /// How far it has come.
-    pub progress: PlanProgress,
 }
 
 impl Planning {
@@ -165,30 +150,5 @@ impl Planning {
             proof: known.proof,
             progress: known.progress,
         });
-    }
-}
-
-impl fmt::Display for PlanReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (low, high) = self.range;
-        match low == high {
-            true => write!(f, "plan: {low}")?,
-            false => write!(f, "plan: {low} to {high}")?,
-        }
-        if let Some((moves, method)) = self.found {
-            write!(f, ", {moves} moves found by {method}")?;
-        }
-        if let Some(method) = self.proof {
-            write!(f, ", more excluded by {method}")?;
-        }
-        let PlanProgress {
-            states,
-            width,
-            steps,
-        } = self.progress;
-        writeln!(
-            f,
-            "; {states} states, {width} a layer; SAT to {steps} steps"
-        )
     }
 }

@@ -1,16 +1,15 @@
 //! Enumeration beside the search: in a game of several roles that has few states, all of them are
 //! found on a thread of its own, with what they are worth.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use propjit_stop::Stop;
-use serde::Serialize;
 
 use crate::game::engine::Engines;
 use crate::game::machine::{Move, State};
 use crate::proof::solve::StateValues;
+use crate::search::mcts::report::StatesReport;
 use crate::search::mcts::report::{ProvedBy, SearchReport, order};
 use crate::support::background::Background;
 
@@ -43,18 +42,6 @@ struct Task {
 struct Solved {
     values: Arc<StateValues>,
     time: Duration,
-}
-
-/// What the states of a game tell.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-#[non_exhaustive]
-pub struct StatesReport {
-    /// The number of states that follow from where the search has begun: all are known.
-    pub states: usize,
-    /// How long it took to find them, and what they are worth, in seconds.
-    pub seconds: f64,
-    /// After how many joint moves the role has won or lost at best, if that is sure.
-    pub distance: Option<u32>,
 }
 
 impl Solving {
@@ -153,20 +140,6 @@ impl Drop for Solving {
     fn drop(&mut self) {
         if let Some(task) = &self.task {
             task.stop.set();
-        }
-    }
-}
-
-impl fmt::Display for StatesReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "states: all {} known after {:.2} s",
-            self.states, self.seconds
-        )?;
-        match self.distance {
-            Some(distance) => writeln!(f, "; decided in {distance}"),
-            None => writeln!(f),
         }
     }
 }

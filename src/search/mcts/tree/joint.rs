@@ -6,10 +6,10 @@
 use rand::RngExt;
 use rustc_hash::FxHashMap;
 
+use super::dominance::Dominance;
 use super::node::{Bounds, NodeId};
 use crate::game::machine::{Move, RoleId};
 use crate::search::expansion::legal::Legal;
-use crate::search::mcts::walk::dominance::Dominance;
 use crate::support::rng::GameRng;
 use crate::support::statistics::Moments;
 

@@ -6,13 +6,15 @@
 //!
 //! - `arena`: the memory of the tree.
 //! - `node`, `decision`, `joint`: what is in it; `slots`, `words`: how that is laid out.
+//! - `dominance`: moves that are as good as others, or worse.
 //! - `retention`: what is kept when there is another root, or no memory left.
 //! - `recycling`: what is forgotten when memory is full.
 //! - `valuation`: what a learned evaluation says about nodes.
-//! - `model`, `stress`: tests of accesses by several threads.
+//! - `model`: all orders of accesses by several threads.
 
 pub(super) mod arena;
 pub(super) mod decision;
+pub(super) mod dominance;
 pub(super) mod joint;
 #[cfg(all(test, propjit_loom))]
 mod model;
@@ -20,8 +22,6 @@ pub(super) mod node;
 mod recycling;
 mod retention;
 pub(super) mod slots;
-#[cfg(test)]
-mod stress;
 pub(super) mod valuation;
 pub(super) mod words;
 

@@ -3,7 +3,7 @@
 //!
 //! This is about what CPUs that order less than x86-64 do, too: what one thread has written may
 //! reach another one in another order, unless the words say otherwise. Each model is a few
-//! accesses, as there is no end of orders otherwise; [`stress`](super::stress) does all at once.
+//! accesses, as there is no end of orders otherwise; [`stress`](crate::search::mcts::stress) does all at once.
 //!
 //! Run by `tools/soundness.sh loom`, since everything is built anew for it.
 

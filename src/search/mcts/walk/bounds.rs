@@ -4,11 +4,11 @@
 //! (2008), for ranges of goals of any number of roles. A role that can choose among moves
 //! that are equally good for itself is assumed to choose the worst for the others.
 
-use super::dominance::Dominance;
 use crate::game::machine::RoleId;
 use crate::search::expansion::successor::Successor;
 use crate::search::mcts::tree::Tree;
 use crate::search::mcts::tree::decision::Decision;
+use crate::search::mcts::tree::dominance::Dominance;
 use crate::search::mcts::tree::joint::{JointDecision, JointId};
 use crate::search::mcts::tree::node::{Bounds, NodeId};
 

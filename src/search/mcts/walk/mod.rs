@@ -1,16 +1,13 @@
 //! Walks through the tree, down to the next leaf and up again.
 //!
 //! - `path`, `selection`, `descent`, `backup`: the choice of the next leaf, the way there, and what becomes of the result.
-//! - `bounds`, `dominance`, `best_line`: proofs, and what is as good as one.
-//! - `leaves`: leaves that are evaluated from outside.
+//! - `bounds`, `best_line`: proofs.
 //! - `first_moves`: what playouts tell of moves that are made later.
 
 pub(super) mod backup;
 pub(super) mod best_line;
 pub(super) mod bounds;
 pub(super) mod descent;
-pub(super) mod dominance;
 pub(super) mod first_moves;
-pub(super) mod leaves;
 pub(super) mod path;
 pub(super) mod selection;

@@ -3,17 +3,17 @@
 use propjit_stop::Stop;
 use rand::{Rng, RngExt};
 
+use super::config::{EvaluationUse, MctsConfig};
+use super::report::SearchReport;
+use super::shared::{Shared, Wanted};
+use super::tree::Tree;
+use super::tree::node::Bounds;
+use super::tree::valuation::Valuation;
+use super::worker::Worker;
 use crate::game::machine::{MachineError, Move, RoleId};
 use crate::search::expansion::successor::Successor;
 use crate::search::expansion::{Evaluator, lanes_evaluator};
 use crate::search::learned::{MAX_STEPS, SearchMatch, TrustedEvaluation, side_of};
-use crate::search::mcts::config::{EvaluationUse, MctsConfig};
-use crate::search::mcts::report::SearchReport;
-use crate::search::mcts::shared::{Shared, Wanted};
-use crate::search::mcts::tree::Tree;
-use crate::search::mcts::tree::node::Bounds;
-use crate::search::mcts::tree::valuation::Valuation;
-use crate::search::mcts::worker::Worker;
 use crate::support::rng::{self, GameRng};
 
 /// How many nodes a search makes before a move. With 100 or 300, evaluations win that lose at equal clocks: in quad_7x7

@@ -15,19 +15,19 @@ use std::sync::Arc;
 use propjit_stop::Stop;
 use rand::RngExt;
 
-use super::node::{Bounds, Decider, Node, NodeId, Stage};
-use super::valuation::Valuation;
+use super::config::EvaluationUse;
+use super::tree::Tree;
+use super::tree::dominance::Dominance;
+use super::tree::node::{Bounds, Decider, Node, NodeId, Stage};
+use super::tree::valuation::Valuation;
+use super::walk::descent::{Descent, DescentContext, Leaf};
+use super::walk::path::Path;
+use super::walk::selection::Selection;
 use crate::game::machine::{Move, RoleId, State};
 use crate::proof::forced::Target;
 use crate::search::expansion::legal::LegalMoves;
 use crate::search::expansion::successor::{Expansions, NodeInfo, Successor, Successors, Turn};
 use crate::search::learned::{Evaluation, Inputs, Roles, Scorer, Trust, Weights};
-use crate::search::mcts::config::EvaluationUse;
-use crate::search::mcts::tree::Tree;
-use crate::search::mcts::walk::descent::{Descent, DescentContext, Leaf};
-use crate::search::mcts::walk::dominance::Dominance;
-use crate::search::mcts::walk::path::Path;
-use crate::search::mcts::walk::selection::Selection;
 use crate::support::rng::streams;
 
 const THREADS: u64 = if cfg!(miri) { 2 } else { 4 };

@@ -11,7 +11,7 @@ const FIRST_LOOK: u32 = 16;
 
 /// The choice of a role in the root of a search that has a deadline.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::search::mcts) struct Settlement {
+pub(super) struct Settlement {
     role: RoleId,
     begun: Instant,
     deadline: Instant,
@@ -21,11 +21,7 @@ pub(in crate::search::mcts) struct Settlement {
 
 impl Settlement {
     /// A choice for which the time begins now.
-    pub(in crate::search::mcts) fn begin(
-        tree: &Tree,
-        role: RoleId,
-        deadline: Instant,
-    ) -> Settlement {
+    pub(super) fn begin(tree: &Tree, role: RoleId, deadline: Instant) -> Settlement {
         Settlement {
             role,
             begun: Instant::now(),
@@ -37,7 +33,7 @@ impl Settlement {
     /// Whether the open move with the most visits will be the choice at the deadline, if the search goes on as
     /// fast as it did: no other open move would have more visits even if all that are to come were its own, and
     /// what is closed is proved to be no better.
-    pub(in crate::search::mcts) fn is_settled(&self, tree: &Tree) -> bool {
+    pub(super) fn is_settled(&self, tree: &Tree) -> bool {
         let Some((role, decision)) = tree.decision_of_one(tree.root()) else {
             return false;
         };

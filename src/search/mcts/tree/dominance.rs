@@ -8,8 +8,8 @@
 
 use rustc_hash::FxHashMap;
 
+use super::node::Bounds;
 use crate::game::machine::RoleId;
-use crate::search::mcts::tree::node::Bounds;
 
 /// What is proved of a decision that several roles make at once.
 #[derive(Debug)]

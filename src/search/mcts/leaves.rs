@@ -5,28 +5,28 @@ use std::sync::atomic::Ordering;
 
 use propjit_stop::Stop;
 
-use super::path::Path;
+use super::shared::Wanted;
+use super::tree::Tree;
+use super::tree::decision::MOST_PENDING;
+use super::tree::node::{Bounds, NodeId};
+use super::walk::path::Path;
+use super::worker::Worker;
 use crate::game::machine::{MachineError, RoleId, State};
 use crate::search::external::{LeafEvaluation, PolicyPlayouts, positions_of, softmax};
-use crate::search::mcts::shared::Wanted;
-use crate::search::mcts::tree::Tree;
-use crate::search::mcts::tree::decision::MOST_PENDING;
-use crate::search::mcts::tree::node::{Bounds, NodeId};
-use crate::search::mcts::worker::Worker;
 
 /// The number of visits of the root for each leaf that may wait, beyond the first.
 const VISITS_PER_LEAF: u64 = 4;
 
 impl Worker<'_> {
     /// How many leaves may wait to be evaluated.
-    pub(in crate::search::mcts) fn most_waiting(&self, evaluation: &LeafEvaluation) -> usize {
+    pub(super) fn most_waiting(&self, evaluation: &LeafEvaluation) -> usize {
         let most = MOST_PENDING / self.config.thread_count() as u64;
         let batch = (evaluation.batch as u64).clamp(1, most);
         self.most_leaves(VISITS_PER_LEAF, batch)
     }
 
     /// Collects leaves, has them evaluated, and tells the tree.
-    pub(in crate::search::mcts) fn evaluate_leaves(
+    pub(super) fn evaluate_leaves(
         &mut self,
         evaluation: &LeafEvaluation,
         wanted: Wanted,

@@ -1,0 +1,124 @@
+//! A game as propositional network and circuit, without what is derived from these.
+
+use std::fmt;
+
+use propjit_gdl::propnet::{Goal, Propnet};
+use propjit_jit::circuit::Circuit;
+use propjit_stop::Stop;
+
+use super::layout::Layout;
+use super::lower::lower;
+use super::names::Names;
+use crate::game::vocabulary::moves::{Move, RoleId};
+use crate::game::vocabulary::state::State;
+use crate::game::vocabulary::terms::UnknownName;
+
+/// A game as propositional network and circuit.
+pub struct LoweredGame {
+    propnet: Propnet,
+    names: Names,
+    layout: Layout,
+    /// The circuit before any pass.
+    lowered: Circuit,
+    initial: State,
+}
+
+impl LoweredGame {
+    /// Lowers the network to a circuit; none if `stop` is set before that is done.
+    pub(super) fn new(propnet: Propnet, stop: &Stop) -> Option<LoweredGame> {
+        let layout = Layout::new(&propnet);
+        let bases = propnet.bases.iter().enumerate();
+        let initial = bases.filter(|(_, base)| base.initial);
+        Some(LoweredGame {
+            initial: initial.map(|(number, _)| number).collect(),
+            lowered: lower(&propnet, &layout, stop)?,
+            names: Names::new(&propnet),
+            layout,
+            propnet,
+        })
+    }
+
+    /// The propositional network.
+    pub fn propnet(&self) -> &Propnet {
+        &self.propnet
+    }
+
+    /// The lowest and the highest goal of each role, 0 included, which counts for undefined ones.
+    pub fn goal_ranges(&self) -> Vec<(i32, i32)> {
+        let range = |goals: &[Goal]| {
+            let values = goals.iter().map(|goal| goal.value);
+            values.fold((0, 0), |(low, high), value| {
+                (low.min(value), high.max(value))
+            })
+        };
+        let roles = self.propnet().roles.iter();
+        roles.map(|role| range(&role.goals)).collect()
+    }
+
+    /// Which inputs and outputs of the circuit are what.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The state in which every match starts.
+    pub fn initial(&self) -> &State {
+        &self.initial
+    }
+
+    /// The circuit before any pass.
+    pub fn lowered(&self) -> &Circuit {
+        &self.lowered
+    }
+
+    /// The names of the roles.
+    pub fn roles(&self) -> &[String] {
+        self.names.roles()
+    }
+
+    /// The canonical text of a move.
+    pub fn move_text(&self, role: RoleId, played: Move) -> String {
+        let played = &self.propnet.roles[role.index()].moves[played.index()];
+        self.propnet.terms.text(played.name)
+    }
+
+    /// The canonical texts of the roles' moves, in a line.
+    pub fn joint_text(&self, joint: &[Move]) -> String {
+        let moves = (0..).map(RoleId).zip(joint);
+        let texts = moves.map(|(role, &played)| self.move_text(role, played));
+        texts.collect::<Vec<_>>().join(" | ")
+    }
+
+    /// The move that `text` spells, with any blanks.
+    ///
+    /// # Errors
+    /// [`UnknownName::Move`] if it spells none.
+    pub fn parse_move(&self, role: RoleId, text: &str) -> Result<Move, UnknownName> {
+        self.names.find_move(&self.propnet, role, text)
+    }
+
+    /// The canonical texts of the propositions that hold, sorted bytewise.
+    pub fn fluents(&self, state: &State) -> Vec<String> {
+        let terms = state.iter().map(|number| self.propnet.bases[number].name);
+        let mut texts: Vec<String> = terms.map(|term| self.propnet.terms.text(term)).collect();
+        texts.sort_unstable();
+        texts
+    }
+
+    /// The state in which exactly these propositions hold.
+    ///
+    /// # Errors
+    /// [`UnknownName::Fluent`] if one is not a proposition of the game.
+    pub fn parse_state(&self, fluents: &[&str]) -> Result<State, UnknownName> {
+        self.names.find_state(&self.propnet, fluents)
+    }
+}
+
+impl fmt::Debug for LoweredGame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LoweredGame")
+            .field("roles", &self.roles())
+            .field("layout", &self.layout)
+            .field("gates", &self.lowered.gates())
+            .finish_non_exhaustive()
+    }
+}
