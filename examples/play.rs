@@ -21,23 +21,21 @@ fn main() -> Result<(), Box<dyn Error>> {
             Game::from_text("ticTacToe.kif", rules, &Setup::default())?
         }
     };
-    let mut machine = game.machine(game.backend())?;
-    let roles = machine.roles().to_vec();
+    let mut position = game.start()?;
+    let roles = position.roles().to_vec();
     let mut rng = rng::streams(1).next().ok_or("there is no random number")?;
-    let mut state = machine.initial_state()?;
-    while !machine.is_terminal(&state)? {
+    while !position.is_over()? {
         let mut joint: Vec<Move> = Vec::new();
         for (role, name) in RoleId::first(roles.len()).zip(&roles) {
-            let mut legal = Vec::new();
-            machine.legal_moves(&state, role, &mut legal)?;
+            let legal = position.legal_moves(role)?;
             let played = *legal.choose(&mut rng).ok_or("a role has no legal move")?;
-            println!("{name}: {}", machine.move_text(role, played));
+            println!("{name}: {}", position.move_text(role, played));
             joint.push(played);
         }
-        state = machine.next_state(&state, &joint)?;
+        position.play(&joint)?;
     }
-    for (role, name) in RoleId::first(roles.len()).zip(&roles) {
-        println!("{name} gets {}", machine.goal(&state, role)?);
+    for (name, goal) in roles.iter().zip(position.goals()?) {
+        println!("{name} gets {}", goal.ok_or("a goal is undefined")?);
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use propjit::game::machine::{Move, StateMachine};
 use propjit::game::playout::{self, RunLimits};
-use propjit::game::position::Board;
+use propjit::game::position::Position;
 use propjit::play::matches::{
     Choice, MatchConfig, Player, PlayerError, PlayerFactory, Rulesheet, Seat, Series,
 };
@@ -22,7 +22,7 @@ const PLAYOUTS: u64 = 100;
 /// A player that looks one move ahead.
 struct Greedy {
     game: Arc<Game>,
-    board: Board,
+    position: Position,
     role: RoleId,
     runner: Box<dyn PlayoutRunner>,
     machine: Box<dyn StateMachine>,
@@ -33,7 +33,7 @@ impl Greedy {
         let game = seat.rulesheet.game()?;
         let rng = rng::streams(seat.seed).next().expect("streams do not end");
         Ok(Greedy {
-            board: Board::new(game.machine(game.backend())?)?,
+            position: game.start()?,
             role: seat.role,
             runner: playout::runner(&game, Backend::Lanes, 1000, rng)?,
             machine: game.machine(game.backend())?,
@@ -46,14 +46,14 @@ impl Greedy {
     fn value(&mut self, played: Move, stop: &Stop) -> Result<f64, PlayerError> {
         let mut joint = Vec::new();
         for role in RoleId::first(self.game.rules().roles.len()) {
-            let legal = self.board.legal(role)?;
+            let legal = self.position.legal_moves(role)?;
             joint.push(match role == self.role {
                 true => played,
                 false => *legal.first().ok_or(PlayerError::NoMove)?,
             });
         }
         let mut next = State::new();
-        let state = self.board.state();
+        let state = self.position.state();
         self.machine
             .next_state_unchecked(state, &joint, &mut next)?;
         self.runner.clear();
@@ -72,18 +72,18 @@ impl Player for Greedy {
 
     fn choose(&mut self, _: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
         let mut best = None;
-        for played in self.board.legal(self.role)? {
+        for played in self.position.legal_moves(self.role)? {
             let value = self.value(played, stop)?;
             if best.is_none_or(|(_, other)| value > other) {
                 best = Some((played, value));
             }
         }
         let (played, _) = best.ok_or(PlayerError::NoMove)?;
-        Ok(Choice::new(self.board.text(self.role, played)))
+        Ok(Choice::new(self.position.move_text(self.role, played)))
     }
 
     fn advance(&mut self, joint: &[String]) -> Result<(), PlayerError> {
-        Ok(self.board.advance(joint)?)
+        Ok(self.position.play_texts(joint)?)
     }
 }
 

@@ -4,14 +4,18 @@
 //!
 //! ```
 //! use std::time::Duration;
-//! use propjit::{Backend, Game, Mcts, MctsConfig, RoleId, SearchBudget, Setup, Stop};
+//! use propjit::{Backend, Game, Mcts, MctsConfig, RoleId, SearchBudget, Setup};
 //!
 //! let rules = propjit::gdl::games::text("ticTacToe").unwrap();
 //! let game = Game::from_text("ticTacToe.kif", rules, &Setup::default())?;
+//! let mut position = game.start()?;
+//! position.play_texts(&["(mark 2 2)", "noop"])?;
+//!
 //! let mut search = Mcts::new(&game, Backend::Compiled, MctsConfig::default())?;
-//! search.run(&SearchBudget::default().with_stop(Stop::new().within(Duration::from_secs(1))))?;
-//! let report = search.report(RoleId(0));
-//! assert_eq!(report.value, Some(50.0));
+//! search.set_root(position.state(), 1)?;
+//! search.run(&SearchBudget::for_duration(Duration::from_secs(1)))?;
+//! let best = search.report(RoleId(1)).best.unwrap();
+//! println!("{}", position.move_text(RoleId(1), best));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -20,18 +24,18 @@
 //! | to do | start with |
 //! |---|---|
 //! | load a rulesheet | [`Game::load`], [`Setup`] |
-//! | ask what follows from a state | [`Game::machine`], a [`StateMachine`] |
+//! | play a match move by move | [`Game::start`], [`Position`]; [`History`] to go back |
+//! | find a good move | [`Mcts`], [`SearchBudget`], [`SearchReport`] |
+//! | play random matches in bulk | [`game::playout::run`], [`PlayoutConfig`] |
+//! | let a learner play many matches step by step | [`VectorEnvironment`] |
+//! | let players play, or be one | [`Series`], [`Player`], [`PlayerFactory`] |
+//! | prove what holds in all states | [`facts`](game::facts::find) |
+//! | prove what a game is worth to each role | [`solve`](mod@proof::solve) |
 //! | evaluate many states in a call | [`Batch`](game::machine::batch::Batch) |
-//! | let a learner play many matches step by step | [`VectorEnvironment`](game::environment::VectorEnvironment) |
-//! | play random matches in bulk | [`game::playout::run`], [`Playouts`] |
-//! | find a good move | [`Mcts`] |
-//! | let players play, be a player | [`play`] |
-//! | prove what holds in all states | [`game::facts`] |
-//! | prove what a game is worth to each role | [`proof::solve`] |
-//! | compare positions by their game trees | [`lab::similarity`] |
-//! | check rules by playing, see what a game is like | [`lab::inspection`] |
+//! | add a backend | [`StateMachine`] |
 //!
-//! The folder `examples` has programs for some of these.
+//! The folder `examples` has programs for some of these. What is exported here is the library's promise, as are the methods
+//! of these types. The modules are there for those who extend propjit, and may change with any version.
 //!
 //! # Modules
 //!
@@ -55,17 +59,16 @@ pub mod support;
 pub use propjit_gdl as gdl;
 pub use propjit_jit as jit;
 
+pub use game::environment::{EnvironmentConfig, VectorEnvironment};
 pub use game::load::{Game, LoadError, Setup};
 pub use game::machine::{Backend, MachineError, Move, RoleId, State, StateMachine};
 pub use game::playout::{PlayoutConfig, PlayoutRunner, Playouts};
+pub use game::position::{History, Position};
 pub use game::vocabulary::lane_mask::LaneMask;
+pub use play::matches::{MatchConfig, MatchRecord, Player, PlayerFactory, Series};
 pub use propjit_stop::Stop;
 pub use search::SearchBudget;
 pub use search::mcts::{Mcts, MctsConfig, SearchReport};
 pub use support::directory::DirectoryError;
 pub use support::statistics::{Moments, wilson};
 pub use support::threads::ThreadError;
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeDoctests;

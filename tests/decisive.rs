@@ -264,7 +264,8 @@ fn game(rules: &str) -> Game {
          (<= (next (turn s)) (true (turn r))) (<= (next (turn r)) (true (turn s)))
          (<= (legal r ?w) (true (turn r)) (word ?w)) (<= (legal r wait) (true (turn s)))
          (<= (legal s ?w) (true (turn s)) (word ?w)) (<= (legal s wait) (true (turn r)))
-         (<= (next (said ?w)) (word ?w) (does r ?w)) (<= (next (said ?w)) (true (said ?w)))
+         (<= (next (said ?w)) (word ?w) (does r ?w))
+         (<= (next (said ?w)) (true (said ?w)) (not (does s again)))
          (<= (next (reply ?w)) (word ?w) (does s ?w))
          (<= (goal r 0) (not won)) (<= (goal r 100) won)
          {rules}"
@@ -273,7 +274,7 @@ fn game(rules: &str) -> Game {
 
 /// What plays with decisive moves.
 fn decisive_runner(game: &Game) -> Playouts {
-    let engine = game.decisive(false).unwrap();
+    let engine = game.decisive().unwrap();
     assert!(engine.wait());
     let engines = MatchEngines::new(game.engines().unwrap().clone()).with_decisive(engine.clone());
     let subscription = engines.subscribe(PlayoutPolicy::Decisive);
@@ -324,16 +325,18 @@ fn a_role_that_can_win_does_with_equal_chances_for_each_way() {
 
 #[test]
 fn a_role_that_cannot_win_does_not_lose_with_equal_chances_for_each_way() {
-    // After a, b, d and f, the other role wins with e; after c and e, it does not.
+    // After a, b, d and f, the other role wins with e; after c and e, it does not. Another round may follow, so that
+    // what was said excludes no goals.
     let game = game(
-        "(<= lost (true (reply e)) (not (true (said c))) (not (true (said e))))
+        "(<= (legal s again) (true (turn s)))
+         (<= lost (true (reply e)) (not (true (said c))) (not (true (said e))))
          (<= won (true (reply f)) (true (reply e)))
          (<= terminal (true (reply ?w)))
          (<= (goal s 100) lost) (<= (goal s 10) (not lost) (true (said c)))
          (<= (goal s 20) (not lost) (not (true (said c))))",
     );
     let tally = play(&game, 20_000);
-    assert_eq!(tally.lengths.sum, 2 * 20_000);
+    assert!(tally.lengths.sum > 2 * 20_000);
     assert_halves("ways to go on", &tally.goals[1].values, [10, 20]);
 }
 

@@ -17,13 +17,13 @@ fn grids(game: &Game) -> Grids {
     Grids::find(game, &Stop::new()).unwrap()
 }
 
-/// The kind of a board, and how many columns and rows it has.
+/// The kind of a position, and how many columns and rows it has.
 type Size = (GridKind, usize, usize);
 
 /// A game, and its boards.
 type Known = (&'static str, &'static [Size]);
 
-/// The kind and the size of each board.
+/// The kind and the size of each position.
 fn sizes(game: &Game) -> Vec<Size> {
     let grids = grids(game);
     let size = |grid: &propjit::game::boards::Grid| {
@@ -33,11 +33,11 @@ fn sizes(game: &Game) -> Vec<Size> {
     grids.grids().iter().map(size).collect()
 }
 
-/// What is on the only board after these joint moves: for each row from the top the symbols, with a
+/// What is on the only position after these joint moves: for each row from the top the symbols, with a
 /// point where nothing is.
 fn rows(game: &Game, moves: &str) -> (Vec<String>, Vec<String>) {
     let grids = grids(game);
-    let mut history = History::new(game.follower().unwrap()).unwrap();
+    let mut history = History::new(game.follow().unwrap());
     history.follow(&Script::inline(moves)).unwrap();
     let picture = grids.picture(&history.fluents());
     let [grid] = grids.grids() else {
@@ -102,17 +102,17 @@ fn boards_of_our_games() {
 
 #[test]
 fn contents_of_boards() {
-    let (board, rest) = rows(
+    let (position, rest) = rows(
         &own_game("ticTacToe"),
         "(mark 1 2) | noop; noop | (mark 3 3)",
     );
     // The first coordinate goes to the right, the second one up.
-    assert_eq!(board, ["..o", "x..", "..."]);
+    assert_eq!(position, ["..o", "x..", "..."]);
     assert_eq!(rest, ["(control x)"]);
-    let (board, _) = rows(&own_game("connectFour"), "(drop 1) | noop; noop | (drop 1)");
-    assert_eq!(board[3..], [".......", "y......", "r......"]);
-    let (board, _) = rows(&own_game("reversi"), "");
-    assert_eq!(board[3..5], ["...bw...", "...wb..."]);
+    let (position, _) = rows(&own_game("connectFour"), "(drop 1) | noop; noop | (drop 1)");
+    assert_eq!(position[3..], [".......", "y......", "r......"]);
+    let (position, _) = rows(&own_game("reversi"), "");
+    assert_eq!(position[3..5], ["...bw...", "...wb..."]);
 }
 
 #[test]
@@ -192,11 +192,10 @@ fn boards_do_not_depend_on_names() {
     let text = scrambled(games::text("reversi").unwrap());
     let other = Game::from_text("reversi", &text, &Setup::default()).unwrap();
     let occupied = |game: &Game| -> Vec<Vec<bool>> {
-        let picture =
-            grids(game).picture(&History::new(game.follower().unwrap()).unwrap().fluents());
+        let picture = grids(game).picture(&History::new(game.follow().unwrap()).fluents());
         let places = picture.contents.into_iter();
         places
-            .map(|board| board.iter().map(Vec::is_empty).collect())
+            .map(|position| position.iter().map(Vec::is_empty).collect())
             .collect()
     };
     assert_eq!(occupied(&other), occupied(&own_game("reversi")));
@@ -215,8 +214,8 @@ fn games_that_cannot_be_grounded_have_boards() {
     let game = game_by_prover(rules);
     assert!(game.ground_game().is_none());
     assert_eq!(sizes(&game), [(GridKind::Rectangle, 2, 2)]);
-    let (board, rest) = rows(&game, "(take 2 1)");
-    assert_eq!(board.len(), 2);
+    let (position, rest) = rows(&game, "(take 2 1)");
+    assert_eq!(position.len(), 2);
     assert_eq!(rest, ["(count (s 0))"]);
 }
 
@@ -259,8 +258,8 @@ fn phases_have_boards_of_their_own() {
         (<= (next (phase two)) (true (phase two)))
         (<= terminal (true (second 1 1 r)) (true (second 2 2 r))) (goal r 0)";
     let game = game(rules);
-    let board = (GridKind::Rectangle, 2, 2);
-    assert_eq!(sizes(&game), [board, board]);
+    let position = (GridKind::Rectangle, 2, 2);
+    assert_eq!(sizes(&game), [position, position]);
 }
 
 fn game_by_prover(rules: &str) -> Game {
@@ -370,7 +369,7 @@ fn every_public_game_has_boards_or_none() {
     }
 }
 
-/// Stones of a role are never nothing, not even where they are on half of a full board, or are called as empty places
+/// Stones of a role are never nothing, not even where they are on half of a full position, or are called as empty places
 /// are elsewhere.
 #[test]
 fn pieces_of_roles_are_no_empty_places() {

@@ -387,7 +387,7 @@ fn searched(game: &Game, used: Option<[f32; 4]>, playouts: u64) -> SearchReport 
     let evaluation = used.map(|weights| {
         let [leaf, minimax, prior, spread] = weights.map(Some);
         let mut used = EvaluationUse::default();
-        (used.leaf, used.minimax, used.prior, used.spread) = (leaf, minimax, prior, spread);
+        (used.leaf, used.backup, used.prior, used.spread) = (leaf, minimax, prior, spread);
         used
     });
     let config = MctsConfig::default()

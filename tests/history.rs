@@ -3,13 +3,14 @@
 use proptest::prelude::*;
 
 use crate::common;
+use propjit::Stop;
 use propjit::game::load::Game;
 use propjit::game::machine::Backend;
-use propjit::game::position::History;
+use propjit::game::position::{History, Position};
 use propjit::play::matches::{Script, ScriptError};
 
 fn history(game: &Game, backend: Backend) -> History {
-    History::new(game.machine(backend).unwrap()).unwrap()
+    History::new(Position::of_machine(game.machine(backend).unwrap(), &Stop::new()).unwrap())
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn mistakes_are_found_with_the_way_there() {
         // The way there leads there, and there it is wrong.
         let example = found.example.as_ref().unwrap();
         let moves: Vec<String> = example.history.iter().map(|j| j.join(" | ")).collect();
-        let mut history = History::new(game.follower().unwrap()).unwrap();
+        let mut history = History::new(game.follow().unwrap());
         history.follow(&Script::inline(&moves.join(";"))).unwrap();
         assert_eq!(history.fluents(), example.state);
         let at = game.rules().roles.iter();

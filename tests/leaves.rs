@@ -46,7 +46,7 @@ where
 
 fn search(game: &Game, leaves: LeafEvaluation, threads: usize) -> Mcts {
     let config = MctsConfig::default().with_threads(threads);
-    let config = config.with_latches(false).with_leaves(Some(leaves));
+    let config = config.with_leaves(Some(leaves));
     Mcts::new(game, Backend::Lanes, config).unwrap()
 }
 

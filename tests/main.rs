@@ -51,6 +51,7 @@ mod oracle;
 mod planning;
 mod play;
 mod played_moves;
+mod player_options;
 mod playouts;
 mod programs;
 mod proof_cubes;

@@ -11,7 +11,7 @@ use crate::common::{COUNTER, ENDLESS, own_game};
 use propjit::Stop;
 use propjit::game::load::Setup;
 use propjit::game::machine::{Backend, Move, RoleId};
-use propjit::game::position::Board;
+use propjit::game::position::Position;
 use propjit::play::matches::{
     Choice, Ending, MatchEnd, MatchRecord, Player, PlayerError, PlayerErrorKind, PlayerFactory,
     Rulesheet, SeriesError, SeriesResults,
@@ -274,7 +274,7 @@ fn a_player_that_fails_too_often_ends_the_series() {
 /// A player elsewhere that takes long to hear of the end of a match is waited for.
 #[test]
 fn the_next_match_waits_for_the_end_of_the_last() {
-    struct SlowEnd(Board, Arc<AtomicUsize>);
+    struct SlowEnd(Position, Arc<AtomicUsize>);
     impl Player for SlowEnd {
         fn prepare(&mut self, _: Instant, _: &Stop) -> Result<(), PlayerError> {
             assert_eq!(
@@ -288,7 +288,7 @@ fn the_next_match_waits_for_the_end_of_the_last() {
             Ok(Choice::new(self.0.legal_texts(RoleId(0))?[0].clone()))
         }
         fn advance(&mut self, joint: &[String]) -> Result<(), PlayerError> {
-            Ok(self.0.advance(joint)?)
+            Ok(self.0.play_texts(joint)?)
         }
         fn end(&mut self, _: &Ending) -> Result<(), PlayerError> {
             // Longer than the referee would wait in a hurry.
@@ -299,8 +299,8 @@ fn the_next_match_waits_for_the_end_of_the_last() {
     }
     let active = Arc::new(AtomicUsize::new(0));
     let slow = PlayerFactory::new("slow", move |seat| {
-        let board = Board::new(Box::new(seat.rulesheet.prover()?))?;
-        Ok(Box::new(SlowEnd(board, active.clone())))
+        let position = seat.rulesheet.prover_position()?;
+        Ok(Box::new(SlowEnd(position, active.clone())))
     });
     let results = play(&series(&[slow, spec("legal")], 2), &sheet(COUNTER));
     for record in &results.records {

@@ -146,7 +146,7 @@ fn verdicts_and_cubes_are_those_of_a_full_search() {
     assert!(failed > 100 && won > 100 && completed > 1000, "{all:?}");
 }
 
-/// Columns into which discs were dropped by turns, red's first, on a board of 20 columns and rows,
+/// Columns into which discs were dropped by turns, red's first, on a position of 20 columns and rows,
 /// and the number of joint moves in which red can force a win then.
 const PLANTED: [(&[u32], u32); 2] = [
     (
@@ -161,7 +161,7 @@ const PLANTED: [(&[u32], u32); 2] = [
     ),
 ];
 
-/// Connect four on a board of 20 columns and rows.
+/// Connect four on a position of 20 columns and rows.
 fn large_connect_four() -> Game {
     let text = propjit::gdl::games::text("connectFour").unwrap();
     let mut text = text.replace("(filled ?c 6)", "(filled ?c 20)");
@@ -238,7 +238,7 @@ fn wins_by_threats_are_deep_and_are_wins() {
 #[test]
 fn local_search_finds_forced_wins_and_their_moves() {
     let game = common::load(&common::own_folder().join("breakthroughSmall.kif"));
-    let mut history = History::new(game.follower().unwrap()).unwrap();
+    let mut history = History::new(game.follow().unwrap());
     history.follow(&Script::inline(FORCED)).unwrap();
     let config = MctsConfig::default().with_local(true).with_seed(1);
     let mut search = Mcts::new(&game, Backend::Compiled, config).unwrap();

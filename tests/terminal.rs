@@ -1,14 +1,15 @@
 //! Terminal states: nobody makes a move there, whatever the rules derive as legal.
 
 use crate::common;
+use propjit::Stop;
 use propjit::game::load::Game;
 use propjit::game::machine::batch::Batch;
 use propjit::game::machine::{Backend, MachineError, Move, RoleId, State, StateMachine};
-use propjit::game::position::{Board, History};
+use propjit::game::position::{History, Position};
 use propjit::search::SearchBudget;
 use propjit::search::mcts::{Mcts, MctsConfig};
 
-/// A match that x wins. What is left of the board can still be derived as legal for o.
+/// A match that x wins. What is left of the position can still be derived as legal for o.
 const MATCH: [[&str; 2]; 5] = [
     ["(mark 1 1)", "noop"],
     ["noop", "(mark 2 1)"],
@@ -85,21 +86,26 @@ fn every_backend_knows_that_nobody_moves() {
 fn a_match_that_is_over_does_not_go_on() {
     let game = common::own_game("ticTacToe");
     for backend in Backend::ALL {
-        let mut board = Board::new(game.machine(backend).unwrap()).unwrap();
-        MATCH.iter().for_each(|joint| board.advance(joint).unwrap());
-        let state = board.state().clone();
+        let mut position =
+            Position::of_machine(game.machine(backend).unwrap(), &Stop::new()).unwrap();
+        MATCH
+            .iter()
+            .for_each(|joint| position.play_texts(joint).unwrap());
+        let state = position.state().clone();
         for role in RoleId::first(2) {
-            assert_eq!(board.legal(role).unwrap(), []);
-            assert_eq!(board.legal_texts(role).unwrap(), [""; 0]);
-            assert_eq!(board.any_legal_text(role).unwrap(), None);
-            let found = board.find(role, "noop");
+            assert_eq!(position.legal_moves(role).unwrap(), []);
+            assert_eq!(position.legal_texts(role).unwrap(), [""; 0]);
+            assert_eq!(position.any_legal_text(role).unwrap(), None);
+            let found = position.find_move(role, "noop");
             assert!(matches!(found, Err(MachineError::MatchOver)), "{found:?}");
         }
-        let played = board.advance(&["noop", "(mark 3 3)"]);
+        let played = position.play_texts(&["noop", "(mark 3 3)"]);
         assert!(matches!(played, Err(MachineError::MatchOver)), "{played:?}");
-        assert_eq!(*board.state(), state);
+        assert_eq!(*position.state(), state);
 
-        let mut history = History::new(game.machine(backend).unwrap()).unwrap();
+        let mut history = History::new(
+            Position::of_machine(game.machine(backend).unwrap(), &Stop::new()).unwrap(),
+        );
         MATCH.iter().for_each(|joint| history.play(joint).unwrap());
         assert_eq!(history.legal().unwrap(), [[""; 0]; 2]);
         let played = history.play(&["noop", "(mark 3 3)"]);
@@ -145,7 +151,7 @@ fn a_search_reports_the_goals_and_no_move() {
     for backend in Backend::ALL {
         for config in &configs {
             let game = common::own_game("ticTacToe");
-            let mut history = History::new(game.follower().unwrap()).unwrap();
+            let mut history = History::new(game.follow().unwrap());
             MATCH.iter().for_each(|joint| history.play(joint).unwrap());
             check_search(
                 &game,

@@ -25,7 +25,7 @@ fn view(game: Game, moves: &str) -> View {
 }
 
 fn view_with(game: Game, moves: &str, change: impl Fn(ViewConfig) -> ViewConfig) -> View {
-    let mut history = History::new(game.follower().unwrap()).unwrap();
+    let mut history = History::new(game.follow().unwrap());
     if !moves.is_empty() {
         history.follow(&Script::inline(moves)).unwrap();
     }

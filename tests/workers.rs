@@ -23,7 +23,7 @@ use propjit::{State, Stop};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-/// A position of breakthrough on a small board with a forced win that takes 13 joint moves.
+/// A position of breakthrough on a small position with a forced win that takes 13 joint moves.
 pub(crate) const FORCED: &str = "(move 4 2 3 3) | noop; \
     noop | (move 2 5 3 4); \
     (move 3 1 4 2) | noop; \
@@ -47,7 +47,7 @@ const LONG: Duration = Duration::from_secs(200);
 
 /// The state that these moves lead to.
 pub(crate) fn after(game: &Game, moves: &str) -> State {
-    let mut history = History::new(game.follower().unwrap()).unwrap();
+    let mut history = History::new(game.follow().unwrap());
     history.follow(&Script::inline(moves)).unwrap();
     let fluents = history.fluents();
     let fluents: Vec<&str> = fluents.iter().map(String::as_str).collect();

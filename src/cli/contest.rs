@@ -118,7 +118,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             return live.show(&text);
         };
         let joint = at.record.last_moves().unwrap_or_default();
-        let board = pictures.draw(&at.board.fluents());
+        let board = pictures.draw(&at.position.fluents());
         let text = format!("{text} {}\n{board}", joint.join(" | "));
         match io::stderr().is_terminal() {
             true => live.show(&text),

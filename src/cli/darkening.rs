@@ -74,7 +74,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let backend = Backend::Compiled;
     let engines = game.engines().ok_or(MachineError::NotGround { backend })?;
     let seed = args.seed.unwrap_or_else(random_seed);
-    let mut history = args.position.position(&game)?;
+    let history = args.position.position(&game)?;
     let mut states: Vec<_> = history.states().cloned().collect();
     if args.random_match || states.len() == 1 {
         let from = states.pop().expect("a match has a first state");

@@ -164,7 +164,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let opponents = opponents(&args.against, ground)?;
     let shown = show_progress(|| "learning".to_string());
     let mut engines = MatchEngines::new(engines.clone());
-    if let Some(decisive) = game.decisive(true) {
+    if let Some(decisive) = game.decisive() {
         engines = engines.with_decisive(decisive.clone());
     }
     engines.wait();

@@ -81,7 +81,7 @@ pub(super) fn play_moves(
     first: Option<usize>,
     moves: Option<&str>,
 ) -> Result<History, Failure> {
-    let mut history = History::new(game.follower()?)?;
+    let mut history = History::new(game.follow()?);
     let script = match (file, moves) {
         (Some(path), _) => {
             let script = Script::read(path, number)?;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use propjit::Stop;
-use propjit::game::position::Board;
+use propjit::game::position::Position;
 use propjit::play::matches::{Choice, Player, PlayerError, PlayerFactory, Seat};
 
 /// A player that says what a function says.
@@ -98,7 +98,7 @@ pub(crate) fn watched(spec: &str, seen: Sender<Result<(), PlayerError>>) -> Play
 /// it has played before; also the number of times it was asked.
 pub(crate) fn patient() -> (PlayerFactory, Sender<()>, Arc<AtomicUsize>) {
     struct Patient {
-        board: Board,
+        position: Position,
         seat: Seat,
         gate: Receiver<()>,
         asked: Arc<AtomicUsize>,
@@ -114,11 +114,11 @@ pub(crate) fn patient() -> (PlayerFactory, Sender<()>, Arc<AtomicUsize>) {
                     return Err(PlayerError::Stopped);
                 }
             }
-            let legal = self.board.legal_texts(self.seat.role)?;
+            let legal = self.position.legal_texts(self.seat.role)?;
             Ok(Choice::new(legal[count % legal.len()].clone()))
         }
         fn advance(&mut self, joint: &[String]) -> Result<(), PlayerError> {
-            Ok(self.board.advance(joint)?)
+            Ok(self.position.play_texts(joint)?)
         }
     }
     let (open, gate) = unbounded();
@@ -126,7 +126,7 @@ pub(crate) fn patient() -> (PlayerFactory, Sender<()>, Arc<AtomicUsize>) {
     let count = asked.clone();
     let make = move |seat: &Seat| -> Result<Box<dyn Player>, PlayerError> {
         Ok(Box::new(Patient {
-            board: Board::new(Box::new(seat.rulesheet.prover()?))?,
+            position: seat.rulesheet.prover_position()?,
             seat: seat.clone(),
             gate: gate.clone(),
             asked: asked.clone(),

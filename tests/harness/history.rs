@@ -2,9 +2,10 @@
 
 use std::cell::RefCell;
 
+use propjit::Stop;
 use propjit::game::load::{Game, Setup};
 use propjit::game::machine::Backend;
-use propjit::game::position::History;
+use propjit::game::position::{History, Position};
 use propjit::play::matches::Script;
 use propjit_gdl::games::text;
 
@@ -22,7 +23,7 @@ fn histories() -> [History; 2] {
     let game = game.expect("the rulesheet is right");
     [Backend::Prover, Backend::Scalar].map(|backend| {
         let machine = game.machine(backend).expect("the game has these machines");
-        History::new(machine).expect("there is a start")
+        History::new(Position::of_machine(machine, &Stop::new()).expect("there is a start"))
     })
 }
 

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use crate::common;
-use crate::common::search::{run, search, text};
+use crate::common::search::{run, search};
 use crate::common::solvable::PENNIES;
 use propjit::Stop;
-use propjit::game::machine::{Backend, Move, RoleId};
+use propjit::game::machine::{Backend, RoleId};
 use propjit::search::SearchBudget;
 use propjit::search::mcts::{Mcts, MctsConfig};
 
@@ -74,41 +74,6 @@ fn a_stop_or_a_deadline_ends_it() {
 }
 
 /// Whoever has to keep the other one from four in a row has no choice, and needs no hour to see that.
-#[test]
-fn a_search_for_a_choice_ends_when_there_is_none() {
-    let game = common::own_game("connectFour");
-    let mut machine = game.machine(Backend::Scalar).unwrap();
-    let ground = game.ground_game().unwrap();
-    let mut state = machine.initial_state().unwrap();
-    for (depth, column) in [1, 2, 1, 2, 1].into_iter().enumerate() {
-        let joint = [RoleId(0), RoleId(1)].map(|role| {
-            let mut legal = Vec::new();
-            machine.legal_moves(&state, role, &mut legal).unwrap();
-            let wanted = match role.index() == depth % 2 {
-                true => format!("(drop {column})"),
-                false => "noop".to_owned(),
-            };
-            let is_wanted = |&played: &Move| ground.move_text(role, played) == wanted;
-            legal.into_iter().find(is_wanted).unwrap()
-        });
-        state = machine.next_state(&state, &joint).unwrap();
-    }
-    for threads in [1, 2] {
-        let config = MctsConfig::default().with_threads(threads);
-        let mut searched = Mcts::new(&game, Backend::Compiled, config).unwrap();
-        searched.set_root(&state, 5).unwrap();
-        let stop = Stop::new().within(Duration::from_secs(3600));
-        let budget = SearchBudget::default()
-            .with_choice(Some(RoleId(1)))
-            .with_stop(stop.clone());
-        searched.run(&budget).unwrap();
-        assert!(!stop.is_set());
-        let report = searched.report(RoleId(1));
-        assert!(!report.solved, "the match is open");
-        assert_eq!(text(&game, &report), "(drop 1)");
-    }
-}
-
 #[test]
 fn threads_share_the_work() {
     let game = common::own_game("reversi");

@@ -255,13 +255,10 @@ fn the_best_line_seen_is_played() {
 fn goal_latches_spare_the_search() {
     let game = common::own_game("untwistyCorridor");
     game.goal_bounds().unwrap().wait();
-    let nodes = |latches| {
-        let config = MctsConfig::default().with_latches(latches);
-        let report = search(&game, Backend::Compiled, config, 1_000_000).report(RoleId(0));
-        assert!(report.solved);
-        assert_eq!(report.value, Some(100.0));
-        report.nodes
-    };
-    assert!(nodes(true) <= 8);
-    assert!(nodes(false) > 20);
+    let config = MctsConfig::default();
+    let report = search(&game, Backend::Compiled, config, 1_000_000).report(RoleId(0));
+    assert!(report.solved);
+    assert_eq!(report.value, Some(100.0));
+    // Without them, there are more than 20.
+    assert!(report.nodes <= 8);
 }

@@ -266,9 +266,10 @@ pub unsafe extern "C" fn propjit_environments_state(
             return Err(Failure::argument(text));
         }
         let copy = || {
-            let core = environments.core.state(environment);
             let game = environments.game.clone();
-            Ok(State { game, core })
+            let start = game.game().start()?;
+            let position = start.with_state(environments.core.state(environment));
+            Ok(State { game, position })
         };
         // SAFETY: as promised by the caller.
         unsafe { make(state, copy) }

@@ -93,7 +93,7 @@ pub unsafe extern "C" fn propjit_search_set_root(
     call(|| {
         // SAFETY: as promised by the caller.
         let (search, state) = unsafe { (exclusive(search)?, shared(state)?) };
-        let fluents = state.ask(|machine, state| Ok(machine.fluents(state)))?;
+        let fluents = state.position.fluents();
         Ok(search.core.set_root_fluents(&fluents, depth)?)
     })
 }

@@ -4,7 +4,7 @@ use std::ffi::c_char;
 use std::sync::Arc;
 
 use propjit::game::load::SharedGame;
-use propjit::{MachineError, State as CoreState, StateMachine};
+use propjit::game::position::Position;
 
 use crate::error::{Failure, Status, call};
 use crate::game::{Game, write_text};
@@ -14,16 +14,7 @@ use crate::pointer::{array, array_mut, exclusive, free, make, output, shared, te
 /// plays in it.
 pub struct State {
     pub(crate) game: Arc<SharedGame>,
-    pub(crate) core: CoreState,
-}
-
-impl State {
-    pub(crate) fn ask<T>(
-        &self,
-        question: impl FnOnce(&mut dyn StateMachine, &CoreState) -> Result<T, MachineError>,
-    ) -> Result<T, Failure> {
-        Ok(self.game.ask(|machine| question(machine, &self.core))?)
-    }
+    pub(crate) position: Position,
 }
 
 /// Makes the state in which every match starts.
@@ -39,9 +30,9 @@ pub unsafe extern "C" fn propjit_state_initial(
         // SAFETY: as promised by the caller.
         let game = &unsafe { shared(game) }?.0;
         let initial = || {
-            let core = game.ask(|machine| machine.initial_state())?;
+            let position = game.game().start()?;
             let game = game.clone();
-            Ok(State { game, core })
+            Ok(State { game, position })
         };
         // SAFETY: as promised by the caller.
         unsafe { make(state, initial) }
@@ -65,9 +56,9 @@ pub unsafe extern "C" fn propjit_state_parse(
         let parse = || {
             let lines = fluents.lines().filter(|line| !line.trim().is_empty());
             let fluents: Vec<&str> = lines.collect();
-            let core = game.ask(|machine| machine.parse_state(&fluents))?;
+            let position = game.game().start()?.with_fluents(&fluents)?;
             let game = game.clone();
-            Ok(State { game, core })
+            Ok(State { game, position })
         };
         // SAFETY: as promised by the caller.
         unsafe { make(state, parse) }
@@ -86,7 +77,7 @@ pub unsafe extern "C" fn propjit_state_clone(state: *const State, copy: *mut *mu
         let clone = || {
             Ok(State {
                 game: state.game.clone(),
-                core: state.core.clone(),
+                position: state.position.clone(),
             })
         };
         // SAFETY: as promised by the caller.
@@ -117,9 +108,8 @@ pub unsafe extern "C" fn propjit_state_text(
     call(|| {
         // SAFETY: as promised by the caller.
         let state = unsafe { shared(state) }?;
-        let lines = state.ask(|machine, state| Ok(machine.fluents(state)))?;
         // SAFETY: as promised by the caller.
-        unsafe { write_text(fluents, &lines.join("\n")) }
+        unsafe { write_text(fluents, &state.position.to_string()) }
     })
 }
 
@@ -140,7 +130,7 @@ pub unsafe extern "C" fn propjit_state_equal(
             return Err(Failure::argument("the states are of different games"));
         }
         // SAFETY: as promised by the caller.
-        unsafe { write(equal, one.core == other.core) }
+        unsafe { write(equal, one.position == other.position) }
     })
 }
 
@@ -156,7 +146,7 @@ pub unsafe extern "C" fn propjit_state_terminal(
     call(|| {
         // SAFETY: as promised by the caller.
         let state = unsafe { shared(state) }?;
-        let answer = state.ask(|machine, state| machine.is_terminal(state))?;
+        let answer = state.position.is_over()?;
         // SAFETY: as promised by the caller.
         unsafe { write(terminal, answer) }
     })
@@ -177,7 +167,7 @@ pub unsafe extern "C" fn propjit_state_goal(
         // SAFETY: as promised by the caller.
         let state = unsafe { shared(state) }?;
         let role = state.game.role(role)?;
-        let answer = state.ask(|machine, state| machine.goal(state, role))?;
+        let answer = state.position.defined_goal(role)?;
         // SAFETY: as promised by the caller.
         unsafe { write(goal, answer) }
     })
@@ -203,8 +193,7 @@ pub unsafe extern "C" fn propjit_state_legal(
         // SAFETY: as promised by the caller.
         let count = unsafe { output(count) }?;
         let role = state.game.role(role)?;
-        let mut legal = Vec::new();
-        state.ask(|machine, state| machine.legal_moves(state, role, &mut legal))?;
+        let legal = state.position.legal_moves(role)?;
         for (to, played) in moves.iter_mut().zip(&legal) {
             *to = played.0;
         }
@@ -228,7 +217,6 @@ pub unsafe extern "C" fn propjit_state_play(
         // SAFETY: as promised by the caller.
         let (state, moves) = unsafe { (exclusive(state)?, array(moves, count)?) };
         let joint = state.game.joint_move(moves)?;
-        state.core = state.ask(|machine, state| machine.next_state(state, &joint))?;
-        Ok(())
+        Ok(state.position.play(&joint)?)
     })
 }

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use propjit::game::ground::GroundGame;
-use propjit::game::load::Machines;
+use propjit::game::position::Position;
 use propjit::gdl::games;
 use propjit::gdl::ground::GroundLimits;
-use propjit::{Backend, LoadError, MachineError, PlayoutConfig, Setup, StateMachine, Stop};
-use propjit::{Game as CoreGame, Move, RoleId};
+use propjit::{Backend, LoadError, MachineError, PlayoutConfig, Setup, Stop};
+use propjit::{Game as CoreGame, Move, RoleId, State as CoreState};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
@@ -35,7 +35,8 @@ use crate::state::State;
 pub(crate) struct Game {
     /// The game as it was loaded, for all that takes no threads: see [`here`](Game::here).
     pub(crate) core: Arc<CoreGame>,
-    machines: Machines,
+    /// The position in which every match starts.
+    start: Position,
     options: Options,
     /// Ends what goes on in the background.
     stop: Stop,
@@ -85,12 +86,12 @@ impl Game {
         // To make a machine of a huge game takes its time, too.
         let load = || {
             let core = source.load(&setup).map_err(load_error)?;
-            let machines = Machines::new(&core).map_err(machine_error)?;
-            Ok::<_, PyErr>((core, machines))
+            let start = core.start().map_err(machine_error)?;
+            Ok::<_, PyErr>((core, start))
         };
-        let (core, machines) = interruptible(py, &stop, load)??;
+        let (core, start) = interruptible(py, &stop, load)??;
         Ok(Game {
-            machines,
+            start,
             core: Arc::new(core),
             options,
             stop,
@@ -128,27 +129,25 @@ impl Game {
         Ok(core)
     }
 
-    /// Asks a machine while other Python threads run.
+    /// Asks about a position while other Python threads run.
     ///
     /// # Errors
     /// When there is no answer, or a signal came.
     pub(crate) fn ask<T: Send>(
         &self,
         py: Python<'_>,
-        question: impl FnOnce(&mut dyn StateMachine) -> Result<T, MachineError> + Send,
+        position: &Position,
+        question: impl FnOnce(&Position) -> Result<T, MachineError> + Send,
     ) -> PyResult<T> {
         let answer = match self.core.backend() {
             Backend::Prover => {
                 // Only the prover's answers can take long.
                 let stop = self.stop();
-                interruptible(py, &stop, || {
-                    self.machines.ask(&self.core, |machine| {
-                        machine.set_stop(&stop);
-                        question(machine)
-                    })
-                })?
+                let mut position = position.clone();
+                position.set_stop(&stop);
+                interruptible(py, &stop, || question(&position))?
             }
-            _ => py.detach(|| self.machines.ask(&self.core, question)),
+            _ => py.detach(|| question(position)),
         };
         answer.map_err(machine_error)
     }
@@ -188,6 +187,11 @@ impl Game {
         ground
             .map(|ground| &**ground)
             .ok_or_else(|| not_ground(what))
+    }
+
+    /// The position with this state.
+    pub(crate) fn position(&self, state: CoreState) -> Position {
+        self.start.with_state(state)
     }
 
     /// A token for a part of the work about this game.
@@ -338,20 +342,17 @@ impl Game {
 
     /// The state in which every match starts.
     #[getter]
-    fn initial(this: Bound<'_, Self>) -> PyResult<State> {
-        let state = this
-            .get()
-            .ask(this.py(), |machine| machine.initial_state())?;
-        Ok(State::new(this.unbind(), state))
+    fn initial(this: Bound<'_, Self>) -> State {
+        let start = this.get().start.clone();
+        State::new(this.unbind(), start)
     }
 
     /// The state in which exactly these propositions hold.
     fn state(this: Bound<'_, Self>, fluents: Vec<String>) -> PyResult<State> {
-        let state = this.get().ask(this.py(), |machine| {
-            let fluents: Vec<&str> = fluents.iter().map(String::as_str).collect();
-            machine.parse_state(&fluents)
-        })?;
-        Ok(State::new(this.unbind(), state))
+        let game = this.get();
+        let fluents: Vec<&str> = fluents.iter().map(String::as_str).collect();
+        let position = game.ask(this.py(), &game.start, |start| start.with_fluents(&fluents))?;
+        Ok(State::new(this.unbind(), position))
     }
 
     /// Waits until there is machine code, which is made in the background otherwise, from the

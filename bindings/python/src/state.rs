@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use propjit::{MachineError, Move, RoleId, State as CoreState, StateMachine};
+use propjit::game::position::Position;
+use propjit::{MachineError, RoleId};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -29,7 +30,7 @@ use crate::playouts;
 #[pyclass(frozen, module = "propjit")]
 pub(crate) struct State {
     game: Py<Game>,
-    state: CoreState,
+    position: Position,
 }
 
 /// What roles play: a move of the one that has a choice, a move for each of some, or of all.
@@ -44,8 +45,8 @@ enum Played {
 type Restored = (Py<Game>, Vec<String>);
 
 impl State {
-    pub(crate) fn new(game: Py<Game>, state: CoreState) -> State {
-        State { game, state }
+    pub(crate) fn new(game: Py<Game>, position: Position) -> State {
+        State { game, position }
     }
 
     pub(crate) fn game_of(&self) -> &Py<Game> {
@@ -55,22 +56,20 @@ impl State {
     fn ask<T: Send>(
         &self,
         py: Python<'_>,
-        question: impl FnOnce(&mut dyn StateMachine, &CoreState) -> Result<T, MachineError> + Send,
+        question: impl FnOnce(&Position) -> Result<T, MachineError> + Send,
     ) -> PyResult<T> {
-        let state = &self.state;
-        self.game.get().ask(py, |machine| question(machine, state))
+        self.game.get().ask(py, &self.position, question)
     }
 
     fn texts(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        self.ask(py, |machine, state| Ok(machine.fluents(state)))
+        self.ask(py, |position| Ok(position.fluents()))
     }
 
     /// The legal moves of all roles.
     fn all_legal(&self, py: Python<'_>) -> PyResult<Vec<Vec<String>>> {
-        self.ask(py, |machine, state| {
-            let roles = RoleId::first(machine.roles().len());
-            let legal = roles.map(|role| legal_texts(machine, state, role));
-            legal.collect()
+        self.ask(py, |position| {
+            let roles = RoleId::first(position.roles().len());
+            roles.map(|role| position.legal_texts(role)).collect()
         })
     }
 
@@ -133,29 +132,6 @@ impl State {
     }
 }
 
-/// The texts of a role's legal moves.
-fn legal_texts(
-    machine: &mut dyn StateMachine,
-    state: &CoreState,
-    role: RoleId,
-) -> Result<Vec<String>, MachineError> {
-    let moves = legal(machine, state, role)?.into_iter();
-    Ok(moves
-        .map(|played| machine.move_text(role, played))
-        .collect())
-}
-
-/// The legal moves of a role.
-fn legal(
-    machine: &mut dyn StateMachine,
-    state: &CoreState,
-    role: RoleId,
-) -> Result<Vec<Move>, MachineError> {
-    let mut moves = Vec::new();
-    machine.legal_moves(state, role, &mut moves)?;
-    Ok(moves)
-}
-
 #[pymethods]
 impl State {
     /// The game.
@@ -170,7 +146,7 @@ impl State {
         let game = self.game.get();
         if let Some(role) = role {
             let role = game.role(&role)?;
-            let moves = self.ask(py, |machine, state| legal_texts(machine, state, role))?;
+            let moves = self.ask(py, |position| position.legal_texts(role))?;
             return Ok(PyTuple::new(py, moves)?.into_any());
         }
         let legal = PyDict::new(py);
@@ -185,7 +161,7 @@ impl State {
         let game = self.game.get();
         game.ground("numbers of moves")?;
         let role = game.role(&role)?;
-        let moves = self.ask(py, |machine, state| legal(machine, state, role))?;
+        let moves = self.ask(py, |position| position.legal_moves(role))?;
         Ok(moves.into_iter().map(|played| played.0).collect())
     }
 
@@ -212,15 +188,17 @@ impl State {
             return Err(machine_error(MachineError::MatchOver));
         }
         let joint = self.joint(py, moves)?;
-        let next = self.ask(py, |machine, state| {
-            let roles = RoleId::first(joint.len()).zip(&joint);
-            let known = machine.roles().len();
-            let roles = roles.take(known);
-            let moves = roles.map(|(role, text)| machine.parse_move(role, text));
-            let mut moves = moves.collect::<Result<Vec<_>, _>>()?;
-            // Too many moves are told by the machine.
-            moves.resize(joint.len(), Move(0));
-            machine.next_state(state, &moves)
+        let ground = self.game.get().core.ground_game();
+        let next = self.ask(py, |position| {
+            // What is no move at all has an error of its own.
+            for (role, text) in RoleId::first(position.roles().len()).zip(&joint) {
+                ground
+                    .map(|ground| ground.parse_move(role, text))
+                    .transpose()?;
+            }
+            let mut next = position.clone();
+            next.play_texts(&joint)?;
+            Ok(next)
         })?;
         Ok(State::new(self.game.clone_ref(py), next))
     }
@@ -228,21 +206,13 @@ impl State {
     /// Whether a match ends here.
     #[getter]
     fn terminal(&self, py: Python<'_>) -> PyResult<bool> {
-        self.ask(py, |machine, state| machine.is_terminal(state))
+        self.ask(py, Position::is_over)
     }
 
     /// The goal of each role, by name; `None` where it does not have exactly one value.
     #[getter]
     fn goals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let goals = self.ask(py, |machine, state| {
-            let roles = RoleId::first(machine.roles().len());
-            let goals = roles.map(|role| match machine.goal(state, role) {
-                Ok(goal) => Ok(Some(goal)),
-                Err(MachineError::Goal { .. }) => Ok(None),
-                Err(error) => Err(error),
-            });
-            goals.collect::<Result<Vec<_>, _>>()
-        })?;
+        let goals = self.ask(py, Position::goals)?;
         let by_name = PyDict::new(py);
         for (name, goal) in self.game.get().role_names().into_iter().zip(goals) {
             by_name.set_item(name, goal)?;
@@ -260,7 +230,7 @@ impl State {
     #[getter]
     fn numbers(&self) -> PyResult<Vec<usize>> {
         self.game.get().ground("numbers of propositions")?;
-        Ok(self.state.iter().collect())
+        Ok(self.position.state().iter().collect())
     }
 
     /// Plays so many random matches from here.
@@ -272,7 +242,14 @@ impl State {
         seed: u64,
         max_steps: u32,
     ) -> PyResult<Bound<'py, PyAny>> {
-        playouts::from_state(py, self.game.get(), &self.state, count, seed, max_steps)
+        playouts::from_state(
+            py,
+            self.game.get(),
+            self.position.state(),
+            count,
+            seed,
+            max_steps,
+        )
     }
 
     fn __str__(&self, py: Python<'_>) -> PyResult<String> {
@@ -289,13 +266,13 @@ impl State {
         };
         let other = other.get();
         if self.game.is(&other.game) {
-            return Ok(self.state == other.state);
+            return Ok(self.position.state() == other.position.state());
         }
         let (one, another) = (&self.game.get().core, &other.game.get().core);
         let alike = one.fingerprint() == another.fingerprint();
         Ok(alike
             && match (one.ground_game(), another.ground_game()) {
-                (Some(_), Some(_)) => self.state == other.state,
+                (Some(_), Some(_)) => self.position.state() == other.position.state(),
                 // Provers number what they meet.
                 (None, None) => self.texts(py)? == other.texts(py)?,
                 _ => false,
@@ -305,7 +282,7 @@ impl State {
     fn __hash__(&self, py: Python<'_>) -> PyResult<u64> {
         let mut hasher = DefaultHasher::new();
         match self.game.get().core.ground_game() {
-            Some(_) => self.state.hash(&mut hasher),
+            Some(_) => self.position.state().hash(&mut hasher),
             None => self.texts(py)?.hash(&mut hasher),
         }
         Ok(hasher.finish())

@@ -319,10 +319,11 @@ impl VectorEnv {
             )));
         }
         let environments = self.lock()?;
-        Ok(State::new(
-            self.game.clone_ref(py),
-            environments.core.state(environment),
-        ))
+        let position = self
+            .game
+            .get()
+            .position(environments.core.state(environment));
+        Ok(State::new(self.game.clone_ref(py), position))
     }
 
     /// The move that an action of a player is; the player is given by name or by its number among

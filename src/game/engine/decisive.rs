@@ -30,23 +30,23 @@ pub struct DecisiveEngine {
 #[derive(Debug)]
 struct Source {
     programs: Arc<Programs>,
-    /// The latches that are to be taken into account.
-    latches: Option<Background<Option<GoalBounds>>>,
+    /// The latches, which are taken into account.
+    latches: Background<Option<GoalBounds>>,
     /// The circuit, or that there is none, if it was wanted.
     circuit: OnceLock<Option<DecisiveCircuit>>,
 }
 
 impl DecisiveEngine {
-    /// Starts to make it, when the engines for the whole circuit are made and the latches that
-    /// are to be taken into account are found.
+    /// Starts to make it, when the engines for the whole circuit are made and the latches are
+    /// found.
     pub(super) fn start(
         programs: &Arc<Programs>,
         tiers: &Tiers,
-        latches: Option<&Background<Option<GoalBounds>>>,
+        latches: &Background<Option<GoalBounds>>,
     ) -> DecisiveEngine {
         let source = Arc::new(Source {
             programs: programs.clone(),
-            latches: latches.cloned(),
+            latches: latches.clone(),
             circuit: OnceLock::new(),
         });
         let (shared, tiers) = (source.clone(), tiers.clone());
@@ -102,9 +102,9 @@ impl DecisiveEngine {
 }
 
 impl Source {
-    /// What latches leave of the goals, if that is taken into account and found: waits for it.
+    /// What latches leave of the goals, if that is found: waits for it.
     fn latches(&self) -> Option<&GoalBounds> {
-        self.latches.as_ref()?.wait().as_ref()
+        self.latches.wait().as_ref()
     }
 
     /// The decisive circuit; the error says that there is none.

@@ -28,7 +28,7 @@ pub struct Engines {
     tiers: OnceLock<Tiers>,
     steps: OnceLock<Steps>,
     /// Without and with regard to goal latches.
-    decisive: [OnceLock<DecisiveEngine>; 2],
+    decisive: OnceLock<DecisiveEngine>,
     analysis_pause: Pause,
 }
 
@@ -137,12 +137,9 @@ impl Engines {
 
     /// The engine for playouts with decisive moves, which the first call starts to make, with
     /// regard to the goal latches that will be found, if any.
-    pub(crate) fn decisive(
-        &self,
-        latches: Option<&Background<Option<GoalBounds>>>,
-    ) -> &DecisiveEngine {
+    pub(crate) fn decisive(&self, latches: &Background<Option<GoalBounds>>) -> &DecisiveEngine {
         let start = || DecisiveEngine::start(&self.programs, self.tiers(), latches);
-        self.decisive[usize::from(latches.is_some())].get_or_init(start)
+        self.decisive.get_or_init(start)
     }
 
     /// The engine for random steps, which the first call starts to make.

@@ -1,6 +1,5 @@
 //! A loaded game: from the rulesheet's text to machines and engines that play it.
 
-mod machines;
 mod setup;
 mod shared;
 
@@ -22,19 +21,19 @@ use crate::game::facts::{AnalysisConfig, GoalBoundsTask};
 use crate::game::ground::{GroundGame, Optimised};
 use crate::game::machine::compiled::CompiledMachine;
 use crate::game::machine::lanes::LanesMachine;
+use crate::game::machine::pool::MachinePool;
 use crate::game::machine::prover::ProverMachine;
 use crate::game::machine::scalar::{ScalarEvaluator, ScalarMachine};
 use crate::game::machine::{Backend, MachineError, RANDOM_ROLE, RoleId, StateMachine};
+use crate::game::position::Position;
 use crate::support::fnv::Fnv64;
 
-pub use machines::Machines;
 pub use setup::{LoadError, Setup, SetupStage};
 pub use shared::{QuestionError, SharedGame};
 
 /// A loaded game. Threads share it and make their own [machines](Game::machine).
 pub struct Game {
-    rules: Rules,
-    warnings: Diagnostics,
+    parsed: Arc<Parsed>,
     /// The engines of the ground game, and that itself.
     engines: Option<Arc<Engines>>,
     /// Why there is no ground game, if one was wanted.
@@ -42,6 +41,7 @@ pub struct Game {
     prover_limits: ProverLimits,
     stages: Vec<SetupStage>,
     goal_bounds: OnceLock<GoalBoundsTask>,
+    machines: OnceLock<Arc<MachinePool>>,
     stop: Stop,
 }
 
@@ -53,7 +53,7 @@ impl Game {
     /// or when it was stopped.
     pub fn load(path: &Path, setup: &Setup) -> Result<Game, LoadError> {
         let start = Instant::now();
-        Game::new(Rules::read(path)?, start, setup)
+        Game::new(Arc::new(Rules::read(path)?), start, setup)
     }
 
     /// Loads a rulesheet; `name` is for messages.
@@ -80,18 +80,26 @@ impl Game {
     pub fn from_text(name: &str, text: &str, setup: &Setup) -> Result<Game, LoadError> {
         let start = Instant::now();
         let parsed = Rules::parse(name, text).map_err(ReadError::Invalid)?;
-        Game::new(parsed, start, setup)
+        Game::new(Arc::new(parsed), start, setup)
     }
 
-    fn new(parsed: Parsed, start: Instant, setup: &Setup) -> Result<Game, LoadError> {
+    /// Makes a game of rules that were read before.
+    ///
+    /// # Errors
+    /// When the set-up demands what the game does not have, or when it was stopped.
+    pub fn from_rules(parsed: Arc<Parsed>, setup: &Setup) -> Result<Game, LoadError> {
+        Game::new(parsed, Instant::now(), setup)
+    }
+
+    fn new(parsed: Arc<Parsed>, start: Instant, setup: &Setup) -> Result<Game, LoadError> {
         let mut game = Game {
-            rules: parsed.rules,
-            warnings: parsed.warnings,
+            parsed,
             engines: None,
             gave_up: None,
             prover_limits: setup.prover_limits(),
             stages: Vec::new(),
             goal_bounds: OnceLock::new(),
+            machines: OnceLock::new(),
             stop: setup.stop.clone(),
         };
         game.stage("parse", start.elapsed());
@@ -109,7 +117,7 @@ impl Game {
     fn ground(&mut self, setup: &Setup) -> Result<(), LoadError> {
         let start = Instant::now();
         let limits = setup.ground.clone().with_stop(setup.stop.clone());
-        match (ground(&self.rules, &limits), setup.backend) {
+        match (ground(self.rules(), &limits), setup.backend) {
             (Err(GroundError::Stopped), _) => Err(LoadError::Stopped),
             (Ok((propnet, statistics)), _) => {
                 self.stage("ground", statistics.instantiation);
@@ -232,30 +240,30 @@ impl Game {
 
     /// The rules.
     pub fn rules(&self) -> &Rules {
-        &self.rules
+        &self.parsed.rules
     }
 
     /// What is odd about the rules, though they can be played.
     pub fn warnings(&self) -> &Diagnostics {
-        &self.warnings
+        &self.parsed.warnings
     }
 
     /// The role that plays at random, if the game has one.
     pub fn random_role(&self) -> Option<RoleId> {
-        let mut roles = self.rules.roles.iter();
-        let at = roles.position(|&role| self.rules.terms.text(role) == RANDOM_ROLE)?;
+        let mut roles = self.rules().roles.iter();
+        let at = roles.position(|&role| self.rules().terms.text(role) == RANDOM_ROLE)?;
         Some(RoleId(at as u32))
     }
 
     /// Whether roles do not see the whole state: there are `sees` rules. It is played with complete information, in
     /// which nothing is a proof.
     pub fn hides_information(&self) -> bool {
-        self.rules.hides_information
+        self.rules().hides_information
     }
 
     /// The hash of the rulesheet's text.
     pub fn fingerprint(&self) -> Fnv64 {
-        Fnv64::of(self.rules.source.text().as_bytes())
+        Fnv64::of(self.rules().source.text().as_bytes())
     }
 
     /// The game as network and circuit, unless only the prover can play it.
@@ -299,12 +307,10 @@ impl Game {
     }
 
     /// The engine for playouts with [decisive moves](crate::game::circuits::decisive) of the ground game, if
-    /// there is one, with or without regard to goal latches. It is made in the background when
-    /// this is first called.
-    pub fn decisive(&self, latches: bool) -> Option<&DecisiveEngine> {
-        let engines = self.engines.as_ref()?;
-        let latches = latches.then(|| self.goal_bounds()).flatten();
-        Some(engines.decisive(latches.map(GoalBoundsTask::promised)))
+    /// there is one. It is made in the background when this is first called, after the search for goal latches.
+    pub fn decisive(&self) -> Option<&DecisiveEngine> {
+        let (engines, latches) = (self.engines.as_ref()?, self.goal_bounds()?);
+        Some(engines.decisive(latches.promised()))
     }
 
     /// The steps of loading, in order.
@@ -334,8 +340,45 @@ impl Game {
         }
     }
 
-    /// A machine that follows one match. It is there as soon as the game is loaded, since
-    /// the circuit is not optimised for it.
+    /// The machines that answer questions about single states by all threads, those of the [fastest
+    /// backend](Game::backend) for that.
+    ///
+    /// # Errors
+    /// If the rules cannot be evaluated.
+    pub fn machines(&self) -> Result<&Arc<MachinePool>, MachineError> {
+        if let Some(machines) = self.machines.get() {
+            return Ok(machines);
+        }
+        let made = match &self.engines {
+            None => MachinePool::of_one(self.machine(Backend::Prover)?, &self.stop),
+            Some(engines) => {
+                let engines = engines.clone();
+                MachinePool::of_many(&self.stop, move || {
+                    Ok(Box::new(ScalarMachine::new(engines.programs())?))
+                })?
+            }
+        };
+        Ok(self.machines.get_or_init(|| Arc::new(made)))
+    }
+
+    /// The position in which every match starts.
+    ///
+    /// # Errors
+    /// If the rules cannot be evaluated.
+    pub fn start(&self) -> Result<Position, MachineError> {
+        Position::start(self.machines()?)
+    }
+
+    /// The same for who follows one match: it is there as soon as the game is loaded, since the circuit is not
+    /// optimised for it, and no other position waits for its questions.
+    ///
+    /// # Errors
+    /// If the rules cannot be evaluated.
+    pub fn follow(&self) -> Result<Position, MachineError> {
+        Position::of_machine(self.follower()?, &self.stop)
+    }
+
+    /// A machine that is there as soon as the game is loaded, since the circuit is not optimised for it.
     ///
     /// # Errors
     /// If the rules cannot be evaluated.
@@ -360,7 +403,7 @@ impl Game {
         Ok(match backend {
             Backend::Prover => {
                 let limits = self.prover_limits.clone();
-                Box::new(ProverMachine::new(&self.rules, limits)?)
+                Box::new(ProverMachine::new(self.rules(), limits)?)
             }
             Backend::Scalar => Box::new(ScalarMachine::new(programs()?)?),
             Backend::Lanes => Box::new(LanesMachine::new(programs()?)?),
@@ -372,7 +415,7 @@ impl Game {
 impl fmt::Debug for Game {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Game")
-            .field("name", &self.rules.source.name())
+            .field("name", &self.rules().source.name())
             .field("stages", &self.stages)
             .finish_non_exhaustive()
     }

@@ -1,19 +1,20 @@
 //! A game with machines for all threads, as it is handed to other languages.
 
 use std::fmt;
+use std::sync::Arc;
 
 use propjit_stop::Stop;
 
-use super::{Game, LoadError, Machines, Setup};
+use super::{Game, LoadError, Setup};
 use crate::game::ground::GroundGame;
+use crate::game::machine::pool::MachinePool;
 use crate::game::machine::{MachineError, Move, RoleId, StateMachine};
 
-/// A game with the [`Machines`] that answer questions about it, for callers whose numbers have to
+/// A game with the [`MachinePool`] that answer questions about it, for callers whose numbers have to
 /// be checked. What goes on in the background ends with it.
 pub struct SharedGame {
     game: Game,
-    machines: Machines,
-    roles: Vec<String>,
+    machines: Arc<MachinePool>,
     stop: Stop,
 }
 
@@ -52,11 +53,8 @@ impl SharedGame {
     ) -> Result<SharedGame, E> {
         let stop = Stop::new();
         let game = load(&Setup::default().with_stop(stop.clone()))?;
-        let rules = game.rules();
-        let roles = rules.roles.iter().map(|&role| rules.terms.text(role));
         Ok(SharedGame {
-            roles: roles.collect(),
-            machines: Machines::new(&game)?,
+            machines: game.machines()?.clone(),
             game,
             stop,
         })
@@ -69,7 +67,7 @@ impl SharedGame {
 
     /// The names of the roles.
     pub fn role_names(&self) -> &[String] {
-        &self.roles
+        self.machines.roles()
     }
 
     /// Asks a machine of the game.
@@ -80,7 +78,7 @@ impl SharedGame {
         &self,
         question: impl FnOnce(&mut dyn StateMachine) -> Result<T, MachineError>,
     ) -> Result<T, MachineError> {
-        self.machines.ask(&self.game, question)
+        self.machines.ask(self.machines.stop(), question)
     }
 
     /// The role of this number.
@@ -88,7 +86,7 @@ impl SharedGame {
     /// # Errors
     /// If there is none.
     pub fn role(&self, role: impl Into<i64>) -> Result<RoleId, QuestionError> {
-        let (role, roles) = (role.into(), self.roles.len());
+        let (role, roles) = (role.into(), self.role_names().len());
         let found = below(roles, role).map(RoleId);
         found.ok_or(QuestionError::Role { role, roles })
     }
@@ -129,7 +127,7 @@ impl SharedGame {
     /// If there are more or less of them, or [no move](StateMachine::move_count) of a role has its
     /// number.
     pub fn joint_move(&self, moves: &[u32]) -> Result<Vec<Move>, QuestionError> {
-        let (roles, given) = (self.roles.len(), moves.len());
+        let (roles, given) = (self.role_names().len(), moves.len());
         if given != roles {
             return Err(MachineError::JointMove { roles, given }.into());
         }

@@ -20,6 +20,7 @@ pub(crate) mod expander;
 pub(crate) mod expander_team;
 pub mod lanes;
 pub mod perft;
+pub mod pool;
 pub mod prover;
 pub mod saved;
 pub mod scalar;

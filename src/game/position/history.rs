@@ -1,12 +1,12 @@
 //! The history of a match up to its current state, with the way back.
 
-use super::board::Board;
-use crate::game::machine::{MachineError, RoleId, State, StateMachine};
+use super::Position;
+use crate::game::machine::{MachineError, RoleId, State};
 
 /// A match from its first state to the current one.
 #[derive(Debug)]
 pub struct History {
-    board: Board,
+    position: Position,
     /// The states before the current one, the first one first.
     past: Vec<State>,
     /// The joint moves, as canonical text.
@@ -14,21 +14,23 @@ pub struct History {
 }
 
 impl History {
-    /// A match in which nothing was played.
-    ///
-    /// # Errors
-    /// When the machine fails.
-    pub fn new(machine: Box<dyn StateMachine>) -> Result<History, MachineError> {
-        Ok(History {
-            board: Board::new(machine)?,
+    /// A match that starts here.
+    pub fn new(start: Position) -> History {
+        History {
+            position: start,
             past: Vec::new(),
             moves: Vec::new(),
-        })
+        }
+    }
+
+    /// The current position.
+    pub fn position(&self) -> &Position {
+        &self.position
     }
 
     /// The names of the roles in rulesheet order.
     pub fn roles(&self) -> &[String] {
-        self.board.roles()
+        self.position.roles()
     }
 
     /// How many joint moves were played.
@@ -43,41 +45,40 @@ impl History {
 
     /// The states, from the first to the current one.
     pub fn states(&self) -> impl Iterator<Item = &State> {
-        self.past.iter().chain([self.board.state()])
+        self.past.iter().chain([self.position.state()])
     }
 
     /// The canonical texts of the propositions that hold now, sorted bytewise.
     pub fn fluents(&self) -> Vec<String> {
-        self.board.fluents()
+        self.position.fluents()
     }
 
     /// Whether the match is over.
     ///
     /// # Errors
     /// When the machine fails.
-    pub fn is_over(&mut self) -> Result<bool, MachineError> {
-        self.board.is_terminal()
+    pub fn is_over(&self) -> Result<bool, MachineError> {
+        self.position.is_over()
     }
 
     /// The goal of each role in the current state; none where it does not have exactly one value.
     ///
     /// # Errors
     /// When the machine fails.
-    pub fn goals(&mut self) -> Result<Vec<Option<i32>>, MachineError> {
-        let roles = RoleId::first(self.roles().len());
-        roles.map(|role| self.board.goal(role)).collect()
+    pub fn goals(&self) -> Result<Vec<Option<i32>>, MachineError> {
+        self.position.goals()
     }
 
     /// The legal moves of each role, as canonical text: none when the match is over.
     ///
     /// # Errors
     /// When the machine fails.
-    pub fn legal(&mut self) -> Result<Vec<Vec<String>>, MachineError> {
+    pub fn legal(&self) -> Result<Vec<Vec<String>>, MachineError> {
         let roles = RoleId::first(self.roles().len());
-        roles.map(|role| self.board.legal_texts(role)).collect()
+        roles.map(|role| self.position.legal_texts(role)).collect()
     }
 
-    /// Plays one move for each role, spelled as [`find_text`](super::board::find_text)
+    /// Plays one move for each role, spelled as [`find_text`](super::find_text)
     /// understands it.
     ///
     /// # Errors
@@ -85,17 +86,12 @@ impl History {
     /// role whose move is not legal, [`MachineError::JointMove`] if there is not one move for each
     /// role, or when the machine fails.
     pub fn play(&mut self, joint: &[impl AsRef<str>]) -> Result<(), MachineError> {
-        let before = self.board.state().clone();
-        let mut canonical = Vec::new();
-        for (role, text) in RoleId::first(self.roles().len()).zip(joint) {
-            let played = self.board.find(role, text.as_ref())?;
-            canonical.push(self.board.text(role, played));
-        }
-        // What is canonical is found at once.
-        match canonical.len() == joint.len() {
-            true => self.board.advance(&canonical)?,
-            false => self.board.advance(joint)?,
-        }
+        let moves = self.position.find_joint_move(joint)?;
+        let roles = RoleId::first(moves.len()).zip(&moves);
+        let canonical = roles.map(|(role, &played)| self.position.move_text(role, played));
+        let canonical: Vec<String> = canonical.collect();
+        let before = self.position.state().clone();
+        self.position.play(&moves)?;
         self.past.push(before);
         self.moves.push(canonical);
         Ok(())
@@ -108,7 +104,7 @@ impl History {
         if self.past.len() > depth
             && let Some(state) = self.past.pop()
         {
-            self.board.set_state(state);
+            self.position = self.position.with_state(state);
         }
     }
 }

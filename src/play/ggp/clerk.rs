@@ -13,7 +13,7 @@ use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded, unbounded};
 
 use crate::game::load::Game;
 use crate::game::machine::{MachineError, RoleId};
-use crate::game::position::Board;
+use crate::game::position::Position;
 use crate::play::matches::{Rulesheet, Seat};
 use crate::support::background::{Background, Promise};
 
@@ -67,31 +67,30 @@ struct Followed<'a> {
     role: RoleId,
     patience: Duration,
     /// None where the rules cannot be evaluated.
-    board: Option<Board>,
+    position: Option<Position>,
     ground: Ground,
     /// The joint moves so far.
     joints: Vec<Vec<String>>,
 }
 
-/// How far it is with a board of the ground game.
+/// How far it is with a position of the ground game.
 enum Ground {
     /// The game is not there yet.
     Awaited,
-    /// A thread makes the board and goes with it to where the match was then, both of which take long in large games.
+    /// A thread makes the position and goes with it to where the match was then, both of which take long in large games.
     /// With it comes how many joint moves were made on it.
-    Made(Receiver<Result<(Board, usize), MachineError>>),
+    Made(Receiver<Result<(Position, usize), MachineError>>),
     /// The match is followed on it, or cannot be.
     Settled,
 }
 
 fn follow(seat: &Seat, inbox: &Receiver<Turn>) {
-    let prover = seat.rulesheet.prover();
-    let board = prover.and_then(|prover| Board::new(Box::new(prover)));
+    let position = seat.rulesheet.prover_position();
     let mut followed = Followed {
         rulesheet: &seat.rulesheet,
         role: seat.role,
         patience: (seat.play_clock / PATIENCE).min(MOST_PATIENCE),
-        board: board.ok(),
+        position: position.ok(),
         ground: Ground::Awaited,
         joints: Vec::new(),
     };
@@ -107,31 +106,31 @@ impl Followed<'_> {
     /// The legal moves after a joint move.
     fn turn(&mut self, joint: Option<Vec<String>>) -> Result<Legal, MachineError> {
         self.go_over_to_ground_game();
-        let Some(board) = &mut self.board else {
+        let Some(position) = &mut self.position else {
             return Ok(Legal::default());
         };
         if let Some(joint) = joint {
-            match board.advance(&joint) {
+            match position.play_texts(&joint) {
                 Ok(()) => self.joints.push(joint),
                 // A move that is legal in the old state is a better guess than none.
                 Err(error) => tracing::error!(%error, "the manager's moves cannot be followed"),
             }
         }
-        board.set_stop(&self.rulesheet.stop_token().within(self.patience));
-        let all = board.legal_texts(self.role);
-        board.set_stop(self.rulesheet.stop_token());
+        position.set_stop(&self.rulesheet.stop_token().within(self.patience));
+        let all = position.legal_texts(self.role);
+        position.set_stop(self.rulesheet.stop_token());
         if let Ok(moves) = all {
             let (moves, are_all) = (moves.into(), true);
             return Ok(Legal { moves, are_all });
         }
-        let any = board.any_legal_text(self.role)?;
+        let any = position.any_legal_text(self.role)?;
         Ok(Legal {
             moves: any.into_iter().collect(),
             are_all: false,
         })
     }
 
-    /// Follows the match on the ground game, as soon as there is a board of it.
+    /// Follows the match on the ground game, as soon as there is a position of it.
     fn go_over_to_ground_game(&mut self) {
         match &self.ground {
             Ground::Settled => {}
@@ -141,18 +140,18 @@ impl Followed<'_> {
                     self.ground = make_board(game, self.joints.clone());
                 }
             }
-            Ground::Made(board) => match board.try_recv() {
+            Ground::Made(position) => match position.try_recv() {
                 Err(TryRecvError::Empty) => {}
                 Err(TryRecvError::Disconnected) => self.ground = Ground::Settled,
                 Ok(made) => {
                     self.ground = Ground::Settled;
-                    let up_to_date = made.and_then(|(mut board, done)| {
+                    let up_to_date = made.and_then(|(mut position, done)| {
                         let mut rest = self.joints[done..].iter();
-                        rest.try_for_each(|joint| board.advance(joint))?;
-                        Ok(board)
+                        rest.try_for_each(|joint| position.play_texts(joint))?;
+                        Ok(position)
                     });
                     match up_to_date {
-                        Ok(board) => self.board = Some(board),
+                        Ok(position) => self.position = Some(position),
                         Err(error) => tracing::error!(%error, "the ground game is not followed"),
                     }
                 }
@@ -161,13 +160,15 @@ impl Followed<'_> {
     }
 }
 
-/// Makes a board of a ground game after these joint moves.
+/// Makes a position of a ground game after these joint moves.
 fn make_board(game: Arc<Game>, joints: Vec<Vec<String>>) -> Ground {
     let (tell, made) = bounded(1);
     let make = move || {
-        let mut board = Board::new(game.follower()?)?;
-        joints.iter().try_for_each(|joint| board.advance(joint))?;
-        Ok((board, joints.len()))
+        let mut position = game.follow()?;
+        joints
+            .iter()
+            .try_for_each(|joint| position.play_texts(joint))?;
+        Ok((position, joints.len()))
     };
     let thread = thread::Builder::new().name("clerk".to_string());
     // Nobody may listen any more.

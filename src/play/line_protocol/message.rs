@@ -72,7 +72,7 @@ pub enum LineRequest {
     /// To load a game, and to go to its initial state.
     Load(Load),
     /// To go to where these joint moves lead from the initial state.
-    Position(Position),
+    Position(JointMoves),
     /// To make a joint move.
     Apply(Apply),
     /// To list legal moves.
@@ -100,9 +100,9 @@ pub struct Load {
     pub rules: String,
 }
 
-/// A position.
+/// A position, by the moves that lead to it.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-pub struct Position {
+pub struct JointMoves {
     /// The joint moves from the initial state on, each with one move for each role in the order of
     /// the rulesheet.
     #[serde(default)]
@@ -182,7 +182,7 @@ pub struct Loaded {
     pub roles: Vec<String>,
 }
 
-/// A position.
+/// A position, by the moves that lead to it.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct StateTold {
     /// The number of joint moves that lead there.
@@ -250,7 +250,7 @@ mod tests {
             ),
             (LineRequest::Stop(Stopping {}), r#"{"id":7,"stop":{}}"#),
             (
-                LineRequest::Position(Position::default()),
+                LineRequest::Position(JointMoves::default()),
                 r#"{"id":7,"position":{"moves":[]}}"#,
             ),
         ] {

@@ -13,7 +13,7 @@ mod process;
 mod serve;
 
 pub use message::{
-    Apply, Failed, Go, LegalMoves, LineReply, LineRequest, Load, Loaded, Numbered, Position,
+    Apply, Failed, Go, JointMoves, LegalMoves, LineReply, LineRequest, Load, Loaded, Numbered,
     Question, RoleMoves, Said, StateTold, Stopping, VERSION,
 };
 pub use player::LinePlayer;

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use propjit_stop::Stop;
 
-use super::message::{Apply, Go, LineReply, LineRequest, Load, Position, VERSION};
+use super::message::{Apply, Go, JointMoves, LineReply, LineRequest, Load, VERSION};
 use super::process::LineProcess;
-use crate::game::position::Board;
+use crate::game::position::Position;
 use crate::play::matches::printable::excerpt;
 use crate::play::matches::{Choice, Ending, Player, PlayerError, Seat};
 use crate::support::program::ProgramCommand;
@@ -23,7 +23,7 @@ pub struct LinePlayer {
     seat: Seat,
     process: Option<LineProcess>,
     /// What tells the program its legal moves.
-    board: Option<Board>,
+    position: Option<Position>,
     /// All joint moves so far, those of the opening included.
     history: Vec<Vec<String>>,
     /// How many of them the program knows; none if that is not known, as when it did not answer.
@@ -37,7 +37,7 @@ impl LinePlayer {
             command,
             seat: seat.clone(),
             process: None,
-            board: None,
+            position: None,
             history: seat.opening.to_vec(),
             told: None,
         }
@@ -66,7 +66,7 @@ impl LinePlayer {
             }
             (_, all) => {
                 let moves = all.to_vec();
-                LineRequest::Position(Position { moves })
+                LineRequest::Position(JointMoves { moves })
             }
         };
         match self.ask(request, stop)? {
@@ -78,16 +78,16 @@ impl LinePlayer {
         }
     }
 
-    fn board(&mut self) -> Result<&mut Board, PlayerError> {
-        if self.board.is_none() {
+    fn position(&mut self) -> Result<&mut Position, PlayerError> {
+        if self.position.is_none() {
             let game = self.seat.rulesheet.game()?;
-            let mut board = Board::new(game.follower()?)?;
+            let mut position = game.follow()?;
             for joint in self.seat.opening.iter() {
-                board.advance(joint)?;
+                position.play_texts(joint)?;
             }
-            self.board = Some(board);
+            self.position = Some(position);
         }
-        Ok(self.board.as_mut().expect("it was just made"))
+        Ok(self.position.as_mut().expect("it was just made"))
     }
 }
 
@@ -115,13 +115,13 @@ impl Player for LinePlayer {
             other => return Err(unexpected(&other)),
         }
         self.tell(stop)?;
-        self.board().map(drop)
+        self.position().map(drop)
     }
 
     fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
         self.tell(stop)?;
         let role = self.seat.role;
-        let legal = self.board()?.legal_texts(role)?;
+        let legal = self.position()?.legal_texts(role)?;
         let time = deadline.saturating_duration_since(Instant::now());
         let go = LineRequest::Go(Go {
             role: self.seat.rulesheet.roles()[role.index()].clone(),
@@ -141,7 +141,7 @@ impl Player for LinePlayer {
     }
 
     fn advance(&mut self, joint: &[String]) -> Result<(), PlayerError> {
-        self.board()?.advance(joint)?;
+        self.position()?.play_texts(joint)?;
         self.history.push(joint.to_vec());
         Ok(())
     }

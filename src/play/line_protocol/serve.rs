@@ -189,7 +189,7 @@ impl LineServer<'_> {
             }
             let game = load(&wanted.name, &wanted.rules)?;
             let text = |error: MachineError| error.to_string();
-            let history = History::new(game.follower().map_err(text)?).map_err(text)?;
+            let history = History::new(game.follow().map_err(text)?);
             let roles = history.roles().to_vec();
             self.position = Some(Searched {
                 game,
@@ -221,7 +221,7 @@ impl LineServer<'_> {
 impl Searched {
     /// Goes to where these joint moves lead. If one is not legal, all is as before.
     fn set(&mut self, moves: &[Vec<String>]) -> Result<LineReply, MachineError> {
-        let mut history = History::new(self.game.follower()?)?;
+        let mut history = History::new(self.game.follow()?);
         moves.iter().try_for_each(|joint| history.play(joint))?;
         self.history = history;
         self.is_current = false;

@@ -13,7 +13,6 @@ use super::referee::{MatchConfig, MatchPosition, play_match};
 use super::rulesheet::Rulesheet;
 use super::series_error::SeriesError;
 use crate::game::machine::{RANDOM_ROLE, RoleId};
-use crate::game::position::Board;
 use crate::support::error_text::with_causes;
 use crate::support::rng::GameRng;
 
@@ -88,8 +87,15 @@ impl Fixture<'_> {
             player.map(|player: usize| (self.players[player].clone(), seat))
         });
         let seats = seats.collect();
-        let board = Board::new(game.follower()?)?;
-        Ok(play_match(self.config, board, seats, rng, stop, progress))
+        let position = game.follow()?;
+        Ok(play_match(
+            self.config,
+            position,
+            seats,
+            rng,
+            stop,
+            progress,
+        ))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Matches: their state and history, their players, the referee, series and tournaments.
 //!
-//! - [`Board`](crate::game::position::Board) follows a match, as most players and all referees need; [`History`](crate::game::position::History) also knows
+//! - [`Position`](crate::game::position::Position) follows a match, as most players and all referees need; [`History`](crate::game::position::History) also knows
 //!   the way back, and follows a [`Script`] of joint moves.
 //! - [`Player`] is what a match knows of a player; a [`PlayerFactory`] makes one for each
 //!   match. The players themselves are in [`player`](crate::play::players) and

@@ -210,7 +210,7 @@ impl GameOpenings {
         let mut rng = streams(self.seed.wrapping_add(number))
             .next()
             .expect("streams do not end");
-        let mut history = History::new(self.rulesheet.game()?.follower()?)?;
+        let mut history = History::new(self.rulesheet.game()?.follow()?);
         for _ in 0..TRIES {
             history.go_back(0);
             let mut opening = Vec::new();
@@ -245,7 +245,7 @@ fn listed(
     alone: bool,
 ) -> Result<Vec<Opening>, OpeningError> {
     let mut found = Vec::new();
-    let mut history = History::new(rulesheet.game()?.follower()?)?;
+    let mut history = History::new(rulesheet.game()?.follow()?);
     for (line, number) in text.lines().zip(1..) {
         let line = line.trim();
         let named = line.split_once(':').map(|(name, rest)| (name.trim(), rest));

@@ -18,7 +18,7 @@ use super::player::{Ending, PlayerError, PlayerFactory, Seat};
 use super::record::{ErrorRecord, MatchEnd, MatchRecord, MoveRecord, PlayerErrorKind};
 use super::worker::{Chosen, TimedChoice, Worker};
 use crate::game::machine::{MachineError, RoleId};
-use crate::game::position::{Board, find_text};
+use crate::game::position::{Position, find_text};
 use crate::support::background::Background;
 use crate::support::error_text::with_causes;
 use crate::support::rng::GameRng;
@@ -79,13 +79,13 @@ pub struct MatchPosition<'a> {
     /// The record so far.
     pub record: &'a MatchRecord,
     /// The current state.
-    pub board: &'a Board,
+    pub position: &'a Position,
 }
 
 /// A match that is being played.
 struct RunningMatch<'a> {
     config: &'a MatchConfig,
-    board: Board,
+    position: Position,
     rng: GameRng,
     /// For each role its player; none for the role that the referee plays.
     workers: Vec<Option<Worker>>,
@@ -101,16 +101,16 @@ struct RunningMatch<'a> {
 /// Errors of players are in the record.
 pub fn play_match(
     config: &MatchConfig,
-    board: Board,
+    position: Position,
     seats: Vec<Option<(PlayerFactory, Seat)>>,
     rng: GameRng,
     stop: &Stop,
     progress: &dyn Fn(&MatchPosition<'_>),
 ) -> MatchRecord {
-    let record = unplayed(config, &board, &seats);
+    let record = unplayed(config, &position, &seats);
     let mut running = RunningMatch {
         config,
-        board,
+        position,
         rng,
         workers: Vec::new(),
         failures: vec![0; seats.len()],
@@ -142,7 +142,7 @@ pub fn play_match(
 /// The record of a match that has not started yet.
 fn unplayed(
     config: &MatchConfig,
-    board: &Board,
+    position: &Position,
     seats: &[Option<(PlayerFactory, Seat)>],
 ) -> MatchRecord {
     let first = seats.iter().flatten().next();
@@ -156,7 +156,7 @@ fn unplayed(
     });
     MatchRecord {
         id: first.map_or(String::new(), |(_, seat)| seat.match_id.clone()),
-        roles: board.roles().to_vec(),
+        roles: position.roles().to_vec(),
         players: names.collect(),
         seeds: seeds.collect(),
         start_clock: config.start_clock.as_secs_f64(),
@@ -176,7 +176,7 @@ impl RunningMatch<'_> {
     /// Makes the joint moves of the opening.
     fn open(&mut self, opening: &[Vec<String>]) -> Result<(), MachineError> {
         for joint in opening {
-            self.board.advance(joint)?;
+            self.position.play_texts(joint)?;
             let step = joint.iter().cloned().map(MoveRecord::new);
             self.record.steps.push(step.collect());
             self.record.opening += 1;
@@ -273,11 +273,11 @@ impl RunningMatch<'_> {
             let steps = self.record.steps.len();
             progress(&MatchPosition {
                 record: &self.record,
-                board: &self.board,
+                position: &self.position,
             });
-            if self.board.is_terminal()? {
+            if self.position.is_over()? {
                 let roles = RoleId::first(self.workers.len());
-                let goals = roles.map(|role| self.board.goal(role));
+                let goals = roles.map(|role| self.position.goal(role));
                 self.record.goals = goals.collect::<Result<_, _>>()?;
                 self.record.end = MatchEnd::Terminal;
                 return Ok(());
@@ -288,7 +288,7 @@ impl RunningMatch<'_> {
             }
             let roles = RoleId::first(self.workers.len());
             let legal: Vec<Vec<String>> = roles
-                .map(|role| self.board.legal_texts(role))
+                .map(|role| self.position.legal_texts(role))
                 .collect::<Result<_, _>>()?;
             if legal.iter().any(Vec::is_empty) {
                 self.record.end = MatchEnd::Stuck;
@@ -303,7 +303,7 @@ impl RunningMatch<'_> {
                 return Ok(());
             }
             let moves: Vec<String> = step.iter().map(|played| played.text.clone()).collect();
-            self.board.advance(&moves)?;
+            self.position.play_texts(&moves)?;
             self.record.steps.push(step);
             joint = Some(moves);
         }
@@ -409,7 +409,7 @@ impl RunningMatch<'_> {
         if self.stop.is_set() {
             return;
         }
-        let role = self.board.roles()[role].clone();
+        let role = self.position.roles()[role].clone();
         let Blame { kind, text } = blame;
         tracing::info!(role, ?step, ?kind, text, "a random move instead");
         self.record.errors.push(ErrorRecord {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use propjit_gdl::Parsed;
 use propjit_gdl::diagnostic::Diagnostics;
 use propjit_gdl::rules::Rules;
 use propjit_stop::Stop;
@@ -10,10 +11,11 @@ use propjit_stop::Stop;
 use crate::game::load::{Game, LoadError, Setup};
 use crate::game::machine::prover::ProverMachine;
 use crate::game::machine::{Backend, MachineError, RoleId};
+use crate::game::position::Position;
 
 /// The rules of a game, and the [`Game`] made of them once it is wanted.
 pub struct Rulesheet {
-    rules: Rules,
+    parsed: Arc<Parsed>,
     roles: Vec<String>,
     setup: Setup,
     game: OnceLock<Result<Arc<Game>, Arc<LoadError>>>,
@@ -25,11 +27,12 @@ impl Rulesheet {
     /// # Errors
     /// What is wrong with the rules.
     pub fn parse(name: &str, text: &str, setup: Setup) -> Result<Rulesheet, Diagnostics> {
-        let rules = Rules::parse(name, text)?.rules;
+        let parsed = Rules::parse(name, text)?;
+        let rules = &parsed.rules;
         let names = rules.roles.iter().map(|&role| rules.terms.text(role));
         Ok(Rulesheet {
             roles: names.collect(),
-            rules,
+            parsed: Arc::new(parsed),
             setup,
             game: OnceLock::new(),
         })
@@ -37,7 +40,7 @@ impl Rulesheet {
 
     /// The rules.
     pub fn rules(&self) -> &Rules {
-        &self.rules
+        &self.parsed.rules
     }
 
     /// The names of the roles in rulesheet order.
@@ -66,9 +69,8 @@ impl Rulesheet {
     /// When the set-up demands a backend that needs a ground game, and there is none; or
     /// when it was stopped before there was a game.
     pub fn game(&self) -> Result<Arc<Game>, Arc<LoadError>> {
-        let source = &self.rules.source;
         let load = || {
-            let game = Game::from_text(source.name(), source.text(), &self.setup);
+            let game = Game::from_rules(self.parsed.clone(), &self.setup);
             game.map(Arc::new).map_err(Arc::new)
         };
         self.game.get_or_init(load).clone()
@@ -102,17 +104,18 @@ impl Rulesheet {
         self.setup.stop.set();
     }
 
-    /// A machine that needs no preparation.
+    /// The position in which every match starts, which the prover evaluates, so that it needs no preparation.
     ///
     /// # Errors
     /// When the rules cannot be evaluated at all.
-    pub fn prover(&self) -> Result<ProverMachine, MachineError> {
-        ProverMachine::new(&self.rules, self.setup.prover_limits())
+    pub fn prover_position(&self) -> Result<Position, MachineError> {
+        let prover = ProverMachine::new(self.rules(), self.setup.prover_limits())?;
+        Position::of_machine(Box::new(prover), &self.setup.stop)
     }
 }
 
 impl fmt::Debug for Rulesheet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.rules.fmt(f)
+        self.rules().fmt(f)
     }
 }

@@ -131,7 +131,7 @@ impl History {
     /// #     (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
     /// #     (<= terminal (true (step 2))) (goal player 100)";
     /// # let game = Game::from_text("steps.kif", rules, &Setup::default())?;
-    /// let mut history = History::new(game.follower()?)?;
+    /// let mut history = History::new(game.follow()?);
     /// history.follow(&Script::inline("wait; go"))?;
     /// assert!(history.is_over()?);
     /// history.go_back(1);

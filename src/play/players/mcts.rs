@@ -7,7 +7,7 @@ use propjit_stop::Stop;
 use serde_json::json;
 
 use crate::game::machine::{Backend, MachineError, RoleId};
-use crate::game::position::Board;
+use crate::game::position::Position;
 use crate::play::matches::{Choice, Ending, Player, PlayerError, Seat};
 use crate::search::SearchBudget;
 use crate::search::mcts::{EvaluationUse, Mcts, MctsConfig, SearchReport, wait_for_engines};
@@ -31,9 +31,6 @@ pub struct MctsPlayerConfig {
     pub backend: Option<Backend>,
     /// Whether to go on searching while others think.
     pub ponder: bool,
-    /// Whether to answer before the end of the clock when no other move can overtake the best one. Matches take
-    /// less time then; but what is thought about the position after the best move is of use for the next one.
-    pub settle: bool,
     /// What each move may cost, besides the clock.
     pub budget: MoveBudget,
 }
@@ -77,7 +74,6 @@ impl Default for MctsPlayerConfig {
                 .with_evaluation(evaluation),
             backend: None,
             ponder: true,
-            settle: false,
             budget: MoveBudget::default(),
         }
     }
@@ -88,7 +84,6 @@ impl MctsPlayerConfig {
         with_search(search: MctsConfig);
         with_backend(backend: Option<Backend>);
         with_ponder(ponder: bool);
-        with_settle(settle: bool);
         with_budget(budget: MoveBudget);
     }
 }
@@ -107,7 +102,7 @@ pub struct MctsPlayer {
 /// The search, once the game is loaded.
 #[derive(Debug)]
 struct GameSearch {
-    board: Board,
+    position: Position,
     tree: Mcts,
     /// How many joint moves were made.
     depth: u32,
@@ -139,7 +134,7 @@ impl MctsPlayer {
             let backend = wanted.unwrap_or(game.bulk_backend());
             let config = self.config.search.clone().with_seed(self.seat.seed);
             let left = deadline.saturating_duration_since(Instant::now());
-            let learning = config.learning.max(left.mul_f64(LEARNING_PART));
+            let learning = config.learning.time.max(left.mul_f64(LEARNING_PART));
             // Where no core is free, the search waits for what is learned.
             let free = free_cores(config.threads);
             let threads = match free {
@@ -147,11 +142,11 @@ impl MctsPlayer {
                 free => config.threads.min(free),
             };
             let config = config
-                .with_learning(learning)
+                .with_learning_time(learning)
                 .with_learning_threads(threads)
                 .with_learn_first(free == 0 && !self.config.budget.is_counted());
             let mut search = GameSearch {
-                board: Board::new(game.follower()?)?,
+                position: game.follow()?,
                 tree: Mcts::new(&game, backend, config.clone())?,
                 depth: 0,
                 is_current: true,
@@ -170,7 +165,7 @@ impl MctsPlayer {
 
 impl GameSearch {
     fn advance(&mut self, joint: &[String]) -> Result<(), MachineError> {
-        self.board.advance(joint)?;
+        self.position.play_texts(joint)?;
         self.depth += 1;
         self.is_current = false;
         Ok(())
@@ -181,7 +176,6 @@ impl GameSearch {
         &mut self,
         deadline: Option<Instant>,
         budget: &MoveBudget,
-        choice: Option<RoleId>,
         stop: &Stop,
     ) -> Result<(), MachineError> {
         let own = budget
@@ -191,13 +185,12 @@ impl GameSearch {
         if !self.is_current {
             self.tree.set_stop(&stop);
             self.tree
-                .set_root_fluents(&self.board.fluents(), self.depth)?;
+                .set_root_fluents(&self.position.fluents(), self.depth)?;
             self.is_current = true;
         }
         let budget = SearchBudget::default()
             .with_nodes(budget.nodes)
             .with_playouts(budget.playouts)
-            .with_choice(choice)
             .with_stop(stop);
         self.tree.run(&budget)
     }
@@ -250,26 +243,25 @@ impl Player for MctsPlayer {
         if free_cores(threads) == 0 {
             current.tree.await_evaluation(&waiting);
         }
-        Ok(current.think(Some(deadline), &budget, None, stop)?)
+        Ok(current.think(Some(deadline), &budget, stop)?)
     }
 
     fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
         let role: RoleId = self.seat.role;
         let budget = self.config.budget;
-        let choice = self.config.settle.then_some(role);
         // Without a start clock, half of the time is for the search.
         let left = deadline.saturating_duration_since(Instant::now());
         let current = self.current(deadline, &stop.within(left / 2))?;
-        current.board.set_stop(&stop.by(deadline));
-        let legal = current.board.legal_texts(role);
-        current.board.set_stop(&Stop::new());
+        current.position.set_stop(&stop.by(deadline));
+        let legal = current.position.legal_texts(role);
+        current.position.set_stop(&Stop::new());
         let legal = legal?;
         match &legal[..] {
             [] => return Err(PlayerError::NoMove),
             [only] => return Ok(Choice::new(only.as_str())),
             _ => {}
         }
-        if let Err(error) = current.think(Some(deadline), &budget, choice, stop) {
+        if let Err(error) = current.think(Some(deadline), &budget, stop) {
             // There still may be something that was found before.
             tracing::warn!(%error, "the search failed");
         }
@@ -296,7 +288,7 @@ impl Player for MctsPlayer {
         if let (true, Some(search)) = (self.config.ponder, &mut self.search) {
             search.tree.learn_unless(stop);
             if !stop.is_set()
-                && let Err(error) = search.think(None, &MoveBudget::default(), None, stop)
+                && let Err(error) = search.think(None, &MoveBudget::default(), stop)
             {
                 tracing::warn!(%error, "the search failed");
             }

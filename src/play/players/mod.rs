@@ -1,13 +1,16 @@
 //! The players of propjit, and how the command line calls them.
 //!
-//! - [`spec`] makes players from texts such as `random:seed=5`.
+//! - [`spec`] makes players from texts such as `random:seed=5`; `options` is the table of options of `mcts`.
 //! - [`MctsPlayer`] searches; [`SimplePlayer`] plays at random, or the first legal move.
 //! - [`RemotePlayer`](crate::play::ggp::RemotePlayer) is a player at the other end of a connection.
 
 mod mcts;
+mod options;
 mod simple;
 pub mod spec;
+mod spec_error;
 
 pub use mcts::{MctsPlayer, MctsPlayerConfig, MoveBudget};
+pub use options::mcts_options;
 pub use simple::SimplePlayer;
-pub use spec::SpecError;
+pub use spec_error::SpecError;

@@ -5,7 +5,7 @@ use std::time::Instant;
 use rand::seq::IndexedRandom;
 
 use crate::game::machine::{MachineError, RoleId};
-use crate::game::position::Board;
+use crate::game::position::Position;
 use crate::play::matches::{Choice, Player, PlayerError, Seat};
 use crate::support::rng::GameRng;
 use propjit_stop::Stop;
@@ -14,7 +14,7 @@ use propjit_stop::Stop;
 /// prover, so that it is ready at once.
 #[derive(Debug)]
 pub struct SimplePlayer {
-    board: Board,
+    position: Position,
     role: RoleId,
     /// None for the first move.
     rng: Option<GameRng>,
@@ -38,12 +38,12 @@ impl SimplePlayer {
     }
 
     fn new(seat: &Seat, rng: Option<GameRng>) -> Result<SimplePlayer, MachineError> {
-        let mut board = Board::new(Box::new(seat.rulesheet.prover()?))?;
+        let mut position = seat.rulesheet.prover_position()?;
         for joint in seat.opening.iter() {
-            board.advance(joint)?;
+            position.play_texts(joint)?;
         }
         Ok(SimplePlayer {
-            board,
+            position,
             role: seat.role,
             rng,
         })
@@ -56,18 +56,18 @@ impl Player for SimplePlayer {
     }
 
     fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
-        self.board.set_stop(&stop.by(deadline));
-        let legal = self.board.legal(self.role)?;
+        self.position.set_stop(&stop.by(deadline));
+        let legal = self.position.legal_moves(self.role)?;
         let choice = match &mut self.rng {
             Some(rng) => legal.choose(rng),
             None => legal.first(),
         };
-        self.board.set_stop(&Stop::new());
+        self.position.set_stop(&Stop::new());
         let played = choice.ok_or(PlayerError::NoMove)?;
-        Ok(Choice::new(self.board.text(self.role, *played)))
+        Ok(Choice::new(self.position.move_text(self.role, *played)))
     }
 
     fn advance(&mut self, joint: &[String]) -> Result<(), PlayerError> {
-        Ok(self.board.advance(joint)?)
+        Ok(self.position.play_texts(joint)?)
     }
 }

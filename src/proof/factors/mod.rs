@@ -70,7 +70,7 @@ pub struct Factors {
 pub struct Part {
     /// The propositions, ascending.
     pub propositions: Vec<usize>,
-    /// The nodes of the game's [circuit](GroundGame::lowered) that depend on nothing but this part,
+    /// The nodes of the game's [circuit](crate::game::ground::LoweredGame::lowered) that depend on nothing but this part,
     /// and that `terminal` and the goals read, ascending.
     pub observables: Vec<NodeId>,
 }

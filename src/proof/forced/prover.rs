@@ -64,7 +64,7 @@ impl Prover {
         })
     }
 
-    /// Looks for a proof about a state, with ever more joint moves up to `depth`, or [`MOST_DEPTH`]
+    /// Looks for a proof about a state, with ever more joint moves up to `depth`, or [`MOST_DEPTH`](super::MOST_DEPTH)
     /// if that is less, until the pace ends. `searched` is told of each number of joint moves with
     /// which all moves were searched in vain.
     ///

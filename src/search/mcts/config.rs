@@ -15,6 +15,29 @@ pub struct MctsConfig {
     pub threads: usize,
     /// How much memory the tree may have, in bytes.
     pub memory: usize,
+    /// How many joint moves a match may have.
+    pub max_steps: u32,
+    /// Whether to compile the circuit anew for what is left of a match.
+    pub darkening: bool,
+    /// Whether [decisive moves](crate::game::circuits::decisive) are played in playouts.
+    pub decisive: bool,
+    /// The weights and sizes of the tree, for experiments.
+    pub tree: TreeConfig,
+    /// What is learned of a game, and how it is used.
+    pub learning: LearningConfig,
+    /// What works beside the search.
+    pub helpers: HelperConfig,
+    /// How leaves are [evaluated from outside](crate::search::external), if they are: then there are no
+    /// random playouts, and nothing is learned.
+    pub leaves: Option<LeafEvaluation>,
+    /// The [seed](crate::support::rng) of the random numbers.
+    pub seed: u64,
+}
+
+/// The weights and sizes of the tree. What is not set is as suits the game.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TreeConfig {
     /// How many playouts a leaf gets each time that it is visited. By default one where playouts
     /// are long or the circuit is large, and up to 4 where they cost nearly nothing.
     pub leaf_playouts: Option<u64>,
@@ -32,29 +55,19 @@ pub struct MctsConfig {
     pub rave: Option<f32>,
     /// Whether the tree forgets what was visited least when its memory is full, instead of growing no more.
     pub recycle: bool,
-    /// Whether to look for goal latches, and to search less by them.
-    pub latches: bool,
-    /// Whether to compile the circuit anew for what is left of a match.
-    pub darkening: bool,
-    /// How many joint moves a match may have.
-    pub max_steps: u32,
-    /// Whether [decisive moves](crate::game::circuits::decisive) are played in playouts.
-    pub decisive: bool,
-    /// Whether a [prover](crate::proof::forced) looks for forced wins beside the search.
-    pub local: bool,
-    /// The share of each thread's time that this prover has, up to one thread in all; more than 0.
-    /// By default 0.2 with playouts alone, and 0.05 beside an evaluation, which sees much of the
-    /// same.
-    pub local_share: Option<f64>,
-    /// Processes that look for forced wins, beside that prover or instead of it.
-    pub provers: Vec<ProgramCommand>,
+}
+
+/// What is learned of a game, and how it is used.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct LearningConfig {
     /// How a [learned evaluation](crate::search::learned) is used, if it is.
     pub evaluation: Option<EvaluationUse>,
     /// How long an evaluation may be learned, on a thread beside the search, unless one is known
     /// that was learned for at least half of that.
-    pub learning: Duration,
+    pub time: Duration,
     /// On how many threads matches are played for that.
-    pub learning_threads: usize,
+    pub threads: usize,
     /// Whether evaluations are [kept](crate::search::learned::Known) in the folder of profiles, so that those of known
     /// games are there at once.
     pub keep: bool,
@@ -63,9 +76,20 @@ pub struct MctsConfig {
     /// Whether goal bounds and decisive moves, if they take long, are looked for only after an evaluation is learned: where
     /// there is one core for both, and learning is what the start of a match is for.
     pub learn_first: bool,
-    /// How leaves are [evaluated from outside](crate::search::external), if they are: then there are no
-    /// random playouts, and nothing is learned.
-    pub leaves: Option<LeafEvaluation>,
+}
+
+/// What works beside the search.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct HelperConfig {
+    /// Whether a [prover](crate::proof::forced) looks for forced wins beside the search.
+    pub local: bool,
+    /// The share of each thread's time that this prover has, up to one thread in all; more than 0.
+    /// By default 0.2 with playouts alone, and 0.05 beside an evaluation, which sees much of the
+    /// same.
+    pub local_share: Option<f64>,
+    /// Processes that look for forced wins, beside that prover or instead of it.
+    pub provers: Vec<ProgramCommand>,
     /// Whether a [planner](crate::proof::plan) works beside the search, on two threads of its own, in a
     /// game of one role. It has a quarter of the memory.
     pub plan: bool,
@@ -73,8 +97,6 @@ pub struct MctsConfig {
     /// so few that this takes at most a tenth of the first search's time, on a thread of its own,
     /// and a quarter as much memory as the tree may have.
     pub solve: bool,
-    /// The [seed](crate::support::rng) of the random numbers.
-    pub seed: u64,
 }
 
 /// How a [learned evaluation](crate::search::learned) is used. What is not set is as suits an evaluation
@@ -84,7 +106,7 @@ pub struct EvaluationUse {
     /// The weight of a leaf's evaluation against that of its playouts. With 1 there are none.
     pub leaf: Option<f32>,
     /// The weight of minimax values against means.
-    pub minimax: Option<f32>,
+    pub backup: Option<f32>,
     /// How many visits the value of a fresh node counts as.
     pub prior: Option<f32>,
     /// By how much the value of a move is less than that of the best one, as a share of the range of goals, where it
@@ -96,7 +118,7 @@ pub struct EvaluationUse {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct EvaluationWeights {
     pub leaf: f32,
-    pub minimax: f32,
+    pub backup: f32,
     pub prior: f32,
     pub spread: f32,
 }
@@ -105,13 +127,13 @@ pub(super) struct EvaluationWeights {
 /// minimax values: those of a hint are no help there.
 const FULL_WEIGHTS: EvaluationWeights = EvaluationWeights {
     leaf: 0.5,
-    minimax: 0.3,
+    backup: 0.3,
     prior: 4.0,
     spread: 0.2,
 };
 const HINT_WEIGHTS: EvaluationWeights = EvaluationWeights {
     leaf: 0.25,
-    minimax: 0.0,
+    backup: 0.0,
     ..FULL_WEIGHTS
 };
 
@@ -124,7 +146,7 @@ impl EvaluationUse {
         };
         EvaluationWeights {
             leaf: self.leaf.unwrap_or(default.leaf),
-            minimax: self.minimax.unwrap_or(default.minimax),
+            backup: self.backup.unwrap_or(default.backup),
             prior: self.prior.unwrap_or(default.prior),
             spread: self.spread.unwrap_or(default.spread),
         }
@@ -154,27 +176,32 @@ impl Default for MctsConfig {
         MctsConfig {
             threads: 1,
             memory: 1 << 30,
-            leaf_playouts: None,
-            batch: None,
-            exploration: None,
-            rave: None,
-            recycle: true,
-            latches: true,
-            darkening: true,
             max_steps: 10_000,
+            darkening: true,
             decisive: true,
-            local: false,
-            local_share: None,
-            provers: Vec::new(),
-            evaluation: None,
-            learning: Duration::from_secs(3),
-            learning_threads: 1,
-            keep: true,
-            learn_on: LearnOn::Never,
-            learn_first: false,
+            tree: TreeConfig {
+                leaf_playouts: None,
+                batch: None,
+                exploration: None,
+                rave: None,
+                recycle: true,
+            },
+            learning: LearningConfig {
+                evaluation: None,
+                time: Duration::from_secs(3),
+                threads: 1,
+                keep: true,
+                learn_on: LearnOn::Never,
+                learn_first: false,
+            },
+            helpers: HelperConfig {
+                local: false,
+                local_share: None,
+                provers: Vec::new(),
+                plan: false,
+                solve: false,
+            },
             leaves: None,
-            plan: false,
-            solve: false,
             seed: 0,
         }
     }
@@ -184,27 +211,26 @@ impl MctsConfig {
     setters! {
         with_threads(threads: usize);
         with_memory(memory: usize);
-        with_leaf_playouts(leaf_playouts: Option<u64>);
-        with_batch(batch: Option<usize>);
-        with_exploration(exploration: Option<f32>);
-        with_rave(rave: Option<f32>);
-        with_recycle(recycle: bool);
-        with_latches(latches: bool);
-        with_darkening(darkening: bool);
         with_max_steps(max_steps: u32);
+        with_darkening(darkening: bool);
         with_decisive(decisive: bool);
-        with_local(local: bool);
-        with_local_share(local_share: Option<f64>);
-        with_provers(provers: Vec<ProgramCommand>);
-        with_evaluation(evaluation: Option<EvaluationUse>);
-        with_learning(learning: Duration);
-        with_learning_threads(learning_threads: usize);
-        with_keep(keep: bool);
-        with_learn_on(learn_on: LearnOn);
-        with_learn_first(learn_first: bool);
+        with_leaf_playouts(tree.leaf_playouts: Option<u64>);
+        with_batch(tree.batch: Option<usize>);
+        with_exploration(tree.exploration: Option<f32>);
+        with_rave(tree.rave: Option<f32>);
+        with_recycle(tree.recycle: bool);
+        with_evaluation(learning.evaluation: Option<EvaluationUse>);
+        with_learning_time(learning.time: Duration);
+        with_learning_threads(learning.threads: usize);
+        with_keep(learning.keep: bool);
+        with_learn_on(learning.learn_on: LearnOn);
+        with_learn_first(learning.learn_first: bool);
+        with_local(helpers.local: bool);
+        with_local_share(helpers.local_share: Option<f64>);
+        with_provers(helpers.provers: Vec<ProgramCommand>);
+        with_plan(helpers.plan: bool);
+        with_solve(helpers.solve: bool);
         with_leaves(leaves: Option<LeafEvaluation>);
-        with_plan(plan: bool);
-        with_solve(solve: bool);
         with_seed(seed: u64);
     }
 
@@ -223,14 +249,14 @@ impl MctsConfig {
             (None, None) if has_first_moves => LITTLE_EXPLORATION,
             (None, None) => EXPLORATION,
         };
-        self.exploration.unwrap_or(default)
+        self.tree.exploration.unwrap_or(default)
     }
 
     /// How many visits count as much as all moves as first, which are not looked at if it is 0.
     pub(super) fn rave_visits(&self, has_evaluation: bool) -> f32 {
         match has_evaluation || self.leaves.is_some() {
             true => 0.0,
-            false => self.rave.unwrap_or(RAVE),
+            false => self.tree.rave.unwrap_or(RAVE),
         }
     }
 
@@ -238,7 +264,7 @@ impl MctsConfig {
     /// without.
     pub(super) fn prover_share(&self, threads: usize, has_evaluation: bool) -> f64 {
         let default = LOCAL_SHARE[usize::from(has_evaluation)];
-        let share = self.local_share.unwrap_or(default) * threads as f64;
+        let share = self.helpers.local_share.unwrap_or(default) * threads as f64;
         share.min(1.0)
     }
 }

@@ -14,7 +14,6 @@
 //! - `tasks`: what is found out beside the search.
 //! - `leaves`: leaves that are evaluated from outside.
 //! - `trial_match`: a match between a search with an evaluation and one without.
-//! - `settlement`: choices that will not change any more.
 //! - `worker`: a thread; `shared`: what the threads have in common, beside the tree.
 //! - `report`, `local_report`: the result.
 //! - `stress`: a test with many threads.
@@ -23,7 +22,6 @@ mod config;
 mod leaves;
 mod local_report;
 mod report;
-mod settlement;
 mod shared;
 #[cfg(test)]
 mod stress;
@@ -53,7 +51,6 @@ use crate::search::learned::{LearnOn, Roles};
 pub use config::{EvaluationUse, MctsConfig};
 pub use local_report::{Forced, LocalReport, LocalTarget};
 pub use report::{MoveReport, PlanReport, ProvedBy, SearchReport, StatesReport};
-use settlement::Settlement;
 use shared::{Shared, Wanted};
 use tasks::Tasks;
 use tasks::local::LocalSearch;
@@ -138,7 +135,7 @@ fn match_engines(game: &Game, config: &MctsConfig) -> Option<MatchEngines> {
         engines = engines.with_darkening();
     }
     if config.decisive
-        && let Some(decisive) = game.decisive(config.latches)
+        && let Some(decisive) = game.decisive()
     {
         engines = engines.with_decisive(decisive.clone());
     }
@@ -166,14 +163,14 @@ pub fn wait_for_engines(game: &Game, backend: Backend, config: &MctsConfig, stop
 
 /// Waits for the same. Returns whether all are there.
 fn wait_unless(game: &Game, backend: Backend, config: &MctsConfig, stop: &Stop) -> bool {
-    let bounds = game.goal_bounds().filter(|_| config.latches);
+    let bounds = game.goal_bounds();
     if !bounds.is_none_or(|bounds| bounds.wait_unless(stop)) {
         return false;
     }
     if backend != Backend::Compiled {
         return true;
     }
-    let decisive = game.decisive(config.latches);
+    let decisive = game.decisive();
     match decisive.filter(|_| config.decisive) {
         Some(decisive) => decisive.wait_unless(stop),
         None => game
@@ -230,7 +227,7 @@ impl Mcts {
             local.and_then(|engines| LocalSearch::start(game, engines.engines(), &config, threads));
         let plannable = game.engines().filter(|_| {
             !hides_information
-                && config.plan
+                && config.helpers.plan
                 && ranges.len() == 1
                 && random.is_none()
                 && backend != Backend::Prover
@@ -262,7 +259,7 @@ impl Mcts {
             playouts_before: 0,
             time: Duration::ZERO,
             runs: 0,
-            recycles: config.recycle,
+            recycles: config.tree.recycle,
             evaluators,
             config,
             roles: role_names(game),
@@ -299,7 +296,7 @@ impl Mcts {
             self.tree.clear();
         }
         self.tree.set_root(&root);
-        self.recycles = self.config.recycle;
+        self.recycles = self.config.tree.recycle;
         if let Some(local) = &mut self.local {
             local.forget();
         }
@@ -335,7 +332,7 @@ impl Mcts {
     /// Learns on until a stop comes, if that is to be done [between searches](LearnOn::Between) and there is more to be
     /// learned.
     pub fn learn_unless(&self, stop: &Stop) {
-        if self.config.learn_on == LearnOn::Between {
+        if self.config.learning.learn_on == LearnOn::Between {
             self.tasks.learn_unless(stop);
         }
     }
@@ -390,7 +387,7 @@ impl Mcts {
         }
     }
 
-    /// Searches until the budget is spent, or the root is solved, or else the choice is settled that is wanted.
+    /// Searches until the budget is spent, or the root is solved .
     ///
     /// # Errors
     /// When a machine cannot go on, or a thread cannot be started.
@@ -400,7 +397,6 @@ impl Mcts {
         let wanted = Wanted {
             playouts: more(budget.playouts, self.shared.playouts_and_spared()),
             nodes: more(budget.nodes, self.tree.made()),
-            choice: None,
         };
         if let Some(engines) = &self.engines {
             engines.advance(&self.state, budget.stop.deadline());
@@ -420,11 +416,6 @@ impl Mcts {
             let is_waiting = self.tasks.are_pending(&self.tree);
             let is_last = !is_waiting || left <= interval;
             let slice = if is_last { left } else { interval };
-            // What is still to come may change all.
-            let choice = budget.choice.filter(|_| !is_waiting);
-            let choice = choice.zip(budget.stop.deadline());
-            let choice = choice.map(|(role, end)| Settlement::begin(&self.tree, role, end));
-            let wanted = Wanted { choice, ..wanted };
             let begin = Instant::now();
             let result = self.run_for(slice, wanted, &budget.stop);
             // Where a batch of playouts takes longer, threads should not wait for each other after each.

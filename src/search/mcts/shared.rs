@@ -6,7 +6,6 @@ use parking_lot::Mutex;
 
 use super::tree::Tree;
 use crate::game::playout::PlayoutProgress;
-use crate::search::mcts::settlement::Settlement;
 use crate::search::mcts::walk::best_line::BestLine;
 use crate::support::statistics::Moments;
 
@@ -31,12 +30,11 @@ pub(super) const FIRST_PLAYOUTS: u64 = 2;
 const VISITS_PER_NODE: u64 = 64;
 const LEAST_NODES: u64 = 1000;
 
-/// What a search ends with: numbers of playouts and of nodes in the tree, or a choice that is settled.
+/// What a search ends with: numbers of playouts and of nodes in the tree.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted {
     pub(super) playouts: Option<u64>,
     pub(super) nodes: Option<u64>,
-    pub(super) choice: Option<Settlement>,
 }
 
 impl Wanted {
@@ -79,17 +77,12 @@ impl Shared {
 
     /// Whether there is what is wanted.
     fn is_enough(&self, wanted: Wanted, tree: &Tree) -> bool {
-        let Wanted {
-            playouts,
-            nodes,
-            choice,
-        } = wanted;
+        let Wanted { playouts, nodes } = wanted;
         playouts.is_some_and(|playouts| self.playouts_and_spared() >= playouts)
             || nodes.is_some_and(|nodes| {
                 let visits = tree.node(tree.root()).visits();
                 tree.made() >= nodes || visits >= VISITS_PER_NODE * nodes.max(LEAST_NODES)
             })
-            || choice.is_some_and(|choice| choice.is_settled(tree))
     }
 
     /// By how many playouts the work is measured.

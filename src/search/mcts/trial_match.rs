@@ -150,7 +150,6 @@ impl Side {
         let wanted = Wanted {
             playouts: None,
             nodes: Some(tree.made() + NODES),
-            choice: None,
         };
         let config = MctsConfig::default().with_max_steps(MAX_STEPS);
         let worker = Worker::new(shared, tree, &config, evaluator, rng, true);

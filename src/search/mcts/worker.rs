@@ -226,7 +226,7 @@ impl<'a> Worker<'a> {
         let mut questions = Vec::new();
         let root = self.tree.root();
         let lanes = self.evaluator.runner().lanes() as u64;
-        self.playouts = match (&self.config.leaves, self.config.leaf_playouts) {
+        self.playouts = match (&self.config.leaves, self.config.tree.leaf_playouts) {
             (Some(_), _) => 1,
             (None, Some(playouts)) => playouts.max(1),
             (None, None) if self.hurries => 1,
@@ -244,7 +244,7 @@ impl<'a> Worker<'a> {
             Some(evaluation) => self.most_waiting(evaluation),
             None => {
                 let most = self.most_leaves(1, lanes.div_ceil(self.playouts));
-                most.min(self.config.batch.unwrap_or(usize::MAX))
+                most.min(self.config.tree.batch.unwrap_or(usize::MAX))
             }
         };
         let mut left = MOST_DESCENTS;
@@ -535,7 +535,7 @@ fn first_moves(
         _ => config.rave_visits(tree.valuation().is_some()),
     };
     let numbers = evaluator.runner().track_moves(visits > 0.0)?;
-    Some(FirstMoves::new(visits, numbers, config.rave.is_none()))
+    Some(FirstMoves::new(visits, numbers, config.tree.rave.is_none()))
 }
 
 /// The mean goal of each role in playouts from a leaf. Those that came to the limit of steps count as the middle of what

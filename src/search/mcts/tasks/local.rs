@@ -50,15 +50,18 @@ impl LocalSearch {
         config: &MctsConfig,
         threads: usize,
     ) -> Option<LocalSearch> {
-        if !config.local && config.provers.is_empty() {
+        if !config.helpers.local && config.helpers.provers.is_empty() {
             return None;
         }
-        let share = config.local.then(|| config.prover_share(threads, false));
+        let share = config
+            .helpers
+            .local
+            .then(|| config.prover_share(threads, false));
         let source = &game.rules().source;
         let rulesheet = (source.name(), source.text());
         Some(LocalSearch {
             game: engines.game().clone(),
-            workers: ProofWorkers::start(engines, rulesheet, &config.provers, share),
+            workers: ProofWorkers::start(engines, rulesheet, &config.helpers.provers, share),
             nodes: Vec::new(),
             proofs: Vec::new(),
         })

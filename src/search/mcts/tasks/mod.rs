@@ -56,14 +56,11 @@ impl Tasks {
             is_in_the_open && ground.is_some_and(|ground| ground.roles().len() > 1)
         };
         let solvable = Some(game)
-            .filter(|_| config.solve && backend != Backend::Prover)
+            .filter(|_| config.helpers.solve && backend != Backend::Prover)
             .filter(has_several_roles)
             .and_then(Game::engines);
         Tasks {
-            goal_bounds: config
-                .latches
-                .then(|| game.goal_bounds().cloned())
-                .flatten(),
+            goal_bounds: game.goal_bounds().cloned(),
             heuristic,
             solving: solvable.map(|engines| Solving::new(engines, config.memory)),
         }
@@ -105,8 +102,8 @@ impl Tasks {
     ) -> Option<Valuation> {
         let found = self.heuristic.as_ref()?.found()?;
         let task = self.heuristic.take();
-        self.heuristic = task.and_then(|task| task.go_on(config.learn_on));
-        let (found, used) = (found?, config.evaluation?);
+        self.heuristic = task.and_then(|task| task.go_on(config.learning.learn_on));
+        let (found, used) = (found?, config.learning.evaluation?);
         let is_known = |of_tree: &Valuation| Arc::ptr_eq(&of_tree.evaluation, &found.evaluation);
         (!tree.valuation().is_some_and(is_known)).then(|| Valuation::new(found, used))
     }
@@ -148,20 +145,20 @@ impl Tasks {
 /// Starts to learn an evaluation, if there is to be one.
 fn start_learning(game: &Game, config: &MctsConfig) -> Option<HeuristicTask> {
     let ground = game.ground_game()?;
-    if config.evaluation.is_none() || config.leaves.is_some() {
+    if config.learning.evaluation.is_none() || config.leaves.is_some() {
         return None;
     }
     let random = game.random_role();
     let may_learn = Roles::new(ground.roles().len()).is_some() && random.is_none();
-    if config.learn_first && may_learn && ground.lowered().gates() >= MANY_GATES {
+    if config.learning.learn_first && may_learn && ground.lowered().gates() >= MANY_GATES {
         game.engines()?.analysis_pause().begin();
     }
     // Learning has nothing to do with the state of a match.
     let engines = match_engines(game, &config.clone().with_darkening(false));
     let learning = HeuristicConfig::default()
-        .with_time(config.learning)
-        .with_threads(config.learning_threads)
-        .with_keeps(config.keep)
+        .with_time(config.learning.time)
+        .with_threads(config.learning.threads)
+        .with_keeps(config.learning.keep)
         .with_search_matches(Some(play_search_match));
     Some(HeuristicTask::start(&engines?, random, &learning))
 }

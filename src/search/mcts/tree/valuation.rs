@@ -38,8 +38,8 @@ impl Valuation {
 
     /// The part of the value in what an edge is worth after so many visits, at least one.
     fn weight(&self, visits: u64) -> f32 {
-        let EvaluationWeights { minimax, prior, .. } = self.weights;
-        minimax + (1.0 - minimax) * prior / (prior + visits as f32)
+        let EvaluationWeights { backup, prior, .. } = self.weights;
+        backup + (1.0 - backup) * prior / (prior + visits as f32)
     }
 
     /// The part of the exploration for a move whose value is less than that of the best one by so much.

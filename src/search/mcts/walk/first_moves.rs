@@ -275,7 +275,6 @@ mod tests {
         let wanted = Wanted {
             playouts: Some(playouts),
             nodes: None,
-            choice: None,
         };
         let stop = &Stop::new();
         worker.run(stop, stop, wanted).unwrap();
@@ -292,7 +291,6 @@ mod tests {
         let wanted = Wanted {
             playouts: None,
             nodes: None,
-            choice: None,
         };
         let (stop, slice) = (Stop::new(), Stop::new().within(Duration::ZERO));
         worker.run(&stop, &slice, wanted).unwrap();

@@ -1,0 +1,77 @@
+//! Errors of the names of players, and of their options.
+
+use thiserror::Error;
+
+use crate::play::ggp::AddressError;
+use crate::support::program::NoProgram;
+
+/// Why a text names no player.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum SpecError {
+    /// There is no such kind.
+    #[error("there is no player `{name}`; there are {}, cmd:COMMAND and http://HOST:PORT", known(.names))]
+    Kind {
+        /// The name that was given.
+        name: String,
+        /// The names there are.
+        names: Vec<&'static str>,
+    },
+    /// It has no such option.
+    #[error("`{kind}` has no option `{option}`; it has {}", known(.options))]
+    Option {
+        /// The player's kind.
+        kind: &'static str,
+        /// The option that was given.
+        option: String,
+        /// The options there are.
+        options: Vec<&'static str>,
+    },
+    /// It had the option before.
+    #[error("`{kind}` has no option `{option}` any more: {instead}")]
+    Removed {
+        /// The player's kind.
+        kind: &'static str,
+        /// The option that was given.
+        option: &'static str,
+        /// What there is instead.
+        instead: &'static str,
+    },
+    /// It is not clear which playouts are meant.
+    #[error(
+        "`playouts` is `total-playouts`, how many a move may cost, or `leaf-playouts`, how many a \
+         leaf gets at a time"
+    )]
+    Playouts,
+    /// The option lacks a value.
+    #[error("the option `{0}` lacks a value: write `{0}=VALUE`")]
+    NoValue(String),
+    /// The option is given twice.
+    #[error("the option `{0}` is given twice")]
+    Twice(String),
+    /// The option cannot have this value.
+    #[error("the option `{option}` must be {wanted}, not `{value}`")]
+    Value {
+        /// The option.
+        option: &'static str,
+        /// The values that it can have.
+        wanted: &'static str,
+        /// The value that was given.
+        value: String,
+    },
+    /// The system cannot provide this many MiB.
+    #[error("the option `memory` asks for {0} MiB, which the system does not give: ask for less")]
+    Memory(usize),
+    /// It is not an address.
+    #[error(transparent)]
+    Address(#[from] AddressError),
+    /// It is not a command.
+    #[error(transparent)]
+    Command(#[from] NoProgram),
+}
+
+fn known(names: &[&str]) -> String {
+    match names {
+        [] => "none".to_string(),
+        names => names.join(", "),
+    }
+}
