@@ -77,7 +77,7 @@ fn children(criterion: &mut Criterion) {
         let expand = |state: &State, batch: &mut Batch| {
             let legal = batch.legal_moves(state);
             let count: usize = legal.iter().map(Vec::len).max().unwrap_or(0);
-            // The moves of who has most; the others play their first one.
+            // The moves of the role that has most; the others play their first one.
             let joints = (0..count).flat_map(|i| {
                 let moves = legal.iter();
                 moves.map(move |moves| *moves.get(i).unwrap_or(&moves[0]))

@@ -13,7 +13,7 @@ use propjit::{Backend, Game, RoleId, Setup, State, StateMachine, Stop};
 /// How many counters there are at first.
 const HEAP: usize = 10;
 
-/// Players take one or two counters in turns; whoever takes the last one wins.
+/// Players take one or two counters in turns; the player that takes the last one wins.
 const RULES: &str = "
     (role first) (role second) (init (heap 10)) (init (turn first))
     (less 0 1) (less 1 2) (less 2 3) (less 3 4) (less 4 5) (less 5 6) (less 6 7) (less 7 8)

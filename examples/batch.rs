@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rules = gdl::games::text("connectFour").ok_or("there is no such game")?;
     let game = Game::from_text("connectFour.kif", rules, &Setup::default())?;
     let engines = game.engines().ok_or("the game could not be grounded")?;
-    // An interpreter at first; a subscription would tell when there is machine code.
+    // An interpreter at first; a subscription would report when there is machine code.
     let mut batch = Batch::new(engines.game().clone(), engines.best());
     let roles = engines.game().roles().len();
     let mut level: HashSet<State> = [engines.game().initial().clone()].into();

@@ -42,7 +42,7 @@ impl Reference {
     }
 }
 
-/// Joint moves of a state: all combinations, but no more than so many.
+/// Joint moves of a state: all combinations, but no more than `limit`.
 fn joints(legal: &[Vec<Move>], limit: usize) -> Vec<Move> {
     let count: usize = legal.iter().map(Vec::len).product();
     let combination = |mut number: usize| {
@@ -90,7 +90,7 @@ fn lanes_are_like_single_states() {
                 if legal.iter().any(Vec::is_empty) {
                     break;
                 }
-                // More than there are lanes, if there are so many.
+                // More than there are lanes, if the state has that many.
                 let joints = joints(&legal, batch.lanes() + 10);
                 let children = batch.children(&state, &joints);
                 let joints: Vec<&[Move]> = joints.chunks(roles).collect();

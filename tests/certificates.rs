@@ -84,7 +84,7 @@ fn certificates_that_were_tampered_with_are_refused() {
         refused(&|c| drop(c.values.pop())),
         Refusal::Value { .. }
     ));
-    // A claim of somebody else.
+    // A claim of another role.
     let swap = |c: &mut Certificate| {
         c.claims
             .iter_mut()

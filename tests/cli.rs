@@ -34,7 +34,7 @@ fn wrong_usage_exits_with_2() {
         let assert = propjit(args).code(2).stdout("");
         assert!(!stderr(assert).is_empty(), "{args:?}");
     }
-    // A number that is wrong is told with what it should be, negative ones too.
+    // A wrong number is reported with the expected range, negative ones too.
     for ([command, option, value], said) in [
         (["playout", "--seconds", "-1"], "more than 0"),
         (["playout", "--seed", "-1"], "a whole number from 0 to"),

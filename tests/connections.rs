@@ -87,11 +87,11 @@ fn texts_that_are_not_messages_are_refused() {
         assert_eq!(status(&answer), expected, "{request:?}: {answer}");
         assert!(!body(&answer).is_empty());
     }
-    // Nobody to answer to.
+    // There is no client to answer to.
     for request in ["", "POST / HTTP/1.0\r\nContent-Length: 9\r\n\r\n(INFO"] {
         assert_eq!(half_closed(at, request), "");
     }
-    // Who counts too many bytes has sent a message all the same.
+    // A client that counts too many bytes has sent a message all the same.
     let answer = half_closed(at, "POST / HTTP/1.0\r\nContent-Length: 9\r\n\r\n(INFO)");
     assert_eq!(body(&answer), AVAILABLE);
     assert_eq!(post(at, "(INFO)"), AVAILABLE);

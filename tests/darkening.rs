@@ -18,7 +18,7 @@ use rand::RngExt;
 use crate::common;
 use crate::common::continuations::{play, play_with, random_states};
 
-/// The legal moves of each role in a state, whether it is terminal, and everybody's goals.
+/// The legal moves of each role in a state, whether it is terminal, and the goals of all roles.
 type Seen = (Vec<Vec<Move>>, bool, Vec<Option<i32>>);
 
 /// All that there is to see in the states of a batch.
@@ -184,7 +184,7 @@ fn playouts_are_the_same_matches() {
         let expected = play(of_game, whole.clone(), root, 2000);
         assert_eq!(play(of_game, dark.clone(), root, 2000), expected, "{name}");
 
-        // Those who switch with matches running, or back, play the same as well.
+        // Runners that switch with matches running, or back, play the same as well.
         let mut runner = Playouts::new(of_game.game().clone(), whole.clone(), 500, 3);
         let again = play_with(&mut runner, root, 100);
         assert!(runner.switch(dark));

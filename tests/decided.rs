@@ -13,7 +13,7 @@ use propjit::search::mcts::{Mcts, MctsConfig};
 use propjit::support::rng::streams;
 use rand::RngExt;
 
-/// Five tokens, each of which whoever is to move takes or gives to the other. Scores are counted
+/// Five tokens, each of which the role to move takes or gives to the other. Scores are counted
 /// by propositions, of which one is always true.
 const TOKENS: &str = "
     (role a) (role b) (init (control a)) (init (score a s0)) (init (score b s0))
@@ -36,8 +36,8 @@ const TOKENS: &str = "
     (<= (wins ?p) (true (score ?p ?m)) (true (score ?q ?n)) (more ?m ?n) (distinct ?p ?q))
     (<= (goal ?p 100) (wins ?p)) (<= (goal ?p 0) (role ?p) (not (wins ?p)))";
 
-/// Nine seeds in three pits. Whoever is to move puts one into the next pit, or into the store of one of
-/// the two. No place can have more than all seeds, which only their sum tells.
+/// Nine seeds in three pits. The role to move puts one into the next pit, or into the store of one of
+/// the two. No place can have more than all seeds, which only follows from their sum.
 const SEEDS: &str = "
     (role a) (role b) (init (control a)) (pit p1) (pit p2) (pit p3) (store a wa) (store b wb)
     (leads p1 p2) (leads p2 p3) (<= (leads ?p ?q) (pit ?p) (store ?r ?q))
@@ -55,9 +55,9 @@ const SEEDS: &str = "
     (<= (little ?r) (store ?r ?q) (true (has ?q ?n)) (few ?n))
     (<= (goal ?r 0) (little ?r)) (<= (goal ?r 100) (role ?r) (not (little ?r)))";
 
-/// The public games in which counters tell what goals are out of reach. How many matches, in percent, are
-/// decided before their end at least; `None` for those that are played in long tests only. Where
-/// goals tell by how much somebody has won, hardly any are.
+/// The public games in which counters show which goals are out of reach, with the least percentage of
+/// matches that are decided before their end; `None` for games that are played in long tests only. Where
+/// goals depend on the winner's margin, hardly any are.
 const PUBLIC: [(&str, Option<u64>); 11] = [
     ("2pffa_zerosum", None),
     ("checkersBarrelNoKings_v1", None),
@@ -80,7 +80,7 @@ fn bounds(game: &Game) -> GoalBounds {
     bounds.filter(|bounds| bounds.counts().is_some()).unwrap()
 }
 
-/// Plays so many random matches, or a few more. Panics if one ends with a goal that was out of reach.
+/// Plays the given number of random matches, or a few more. Panics if one ends with a goal that was out of reach.
 /// Returns how many were decided before their end.
 fn decided_matches(name: &str, game: &Game, bounds: &GoalBounds, matches: u64) -> u64 {
     let engines = game.engines().unwrap();

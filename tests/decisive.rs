@@ -184,12 +184,12 @@ fn decisive_moves_are_those_that_win_or_do_not_lose() {
         let (won, warned) = assert_exact(name, &common::own_game(name), false, true);
         assert!(won > 0 && warned > 0, "{name}: {won} {warned}");
     }
-    // Here, nobody is ever told before it is too late.
+    // Here, no role is ever warned before it is too late.
     let name = "escortLatchBreakthrough";
     assert!(assert_exact(name, &common::own_game(name), false, true).0 > 0);
 }
 
-/// Who loses the king cannot win any more; and who steps aside never gets anywhere.
+/// A role that loses the king cannot win any more; and a robot that steps aside never reaches its goal.
 #[test]
 fn what_latches_exclude_is_decisive() {
     let name = "escortLatchBreakthrough";

@@ -7,7 +7,7 @@ use spdx::Expression;
 
 use crate::common;
 
-/// Licences that let everybody use, change and pass on what is built with them.
+/// Licences that permit use, modification and redistribution of what is built with them.
 const LICENCES: [&str; 11] = [
     "Apache-2.0",
     "BSD-2-Clause",

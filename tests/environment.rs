@@ -267,7 +267,7 @@ fn resets_start_anew() {
     }
 }
 
-/// Where nobody but chance plays, there are no actions, whatever was asked for.
+/// Where only chance plays, there are no actions, whatever was asked for.
 #[test]
 fn environments_without_players() {
     let coin = common::game(

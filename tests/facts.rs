@@ -563,7 +563,7 @@ fn within_limits_little_is_known_and_nothing_wrong() {
 
 #[test]
 fn odd_games_have_facts() {
-    // One that is over at once; one in which nobody can move; one without propositions.
+    // One that is over at once; one in which no role can move; one without propositions.
     for rules in [
         "(role p) (init on) (<= (legal p wait) (true on)) (<= (next on) (true on)) terminal (goal p 100)",
         "(role p) (init on) (<= (legal p wait) (true off)) (<= (next off) (true off)) (<= terminal (true off)) (goal p 0)",
@@ -576,7 +576,7 @@ fn odd_games_have_facts() {
     }
 }
 
-/// What there was no time for is told, and is not taken for what there is not.
+/// Facts for which there was no time are reported as such, and not as absent.
 #[test]
 fn stages_that_are_cut_off_say_so() {
     let game = common::own_game("ticTacToe");

@@ -1,7 +1,7 @@
-//! Inputs that once showed a fault, and some that reach far: they are tried again each time.
+//! Regression inputs: some once showed a fault, others reach far; all are tried again each time.
 //!
 //! Each is a file in `tests/finds/TARGET/`. What `cargo fuzz` finds (see `fuzz/README.md`) is
-//! put there under a name that tells what was wrong.
+//! put there under a name that says what was wrong.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Goals made anew of counters, against the goals of the rules' own circuit.
+//! Goals resynthesised as counters, against the goals of the rules' own circuit.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use propjit_jit::counts::Quantity;
 use propjit_jit::evaluator::{Engine, LaneEvaluator};
 use propjit_jit::lanes::LaneProgram;
 
-/// Games in which goals are made anew. The last one's own circuit takes long to interpret.
+/// Games in which goals are resynthesised. The last one's own circuit takes long to interpret.
 const PUBLIC: [&str; 3] = ["reversi", "battlebrushes", "othelloSuicide"];
 
 fn is_counted(game: &Game) -> bool {

@@ -221,7 +221,7 @@ fn games_that_cannot_be_grounded_have_boards() {
 
 #[test]
 fn boards_end_where_nobody_gets() {
-    // Grounding cannot tell that the wall stays where it is, and the successor relation goes on.
+    // Grounding does not find that the wall stays where it is, and the successor relation goes on.
     let numbers: String = (0..20).map(|n| format!("(succ {n} {}) ", n + 1)).collect();
     let rules = format!(
         "(role r) (init (at 2 2)) (init (step 0)) {numbers} (init (wall 4)) (<= (next (wall ?x)) (true (wall ?x)))

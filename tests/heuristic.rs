@@ -17,12 +17,12 @@ use propjit::{Moments, Stop, gdl};
 use crate::common::command::{json, own, propjit, stderr, stdout};
 use crate::common::{game, own_game};
 
-/// Learns in so many rounds, however long they take.
+/// Learns in the given number of rounds, however long they take.
 fn learn(game: &Game, rounds: u32) -> Heuristic {
     learn_on(game, rounds, 1, None)
 }
 
-/// So many rounds, however slow the machine is.
+/// A configuration for this many rounds, however slow the machine is.
 fn of_rounds(rounds: u32) -> HeuristicConfig {
     HeuristicConfig::default()
         .with_time(Duration::from_secs(600))
@@ -36,8 +36,8 @@ fn learn_on(game: &Game, rounds: u32, seed: u64, known: Option<Known>) -> Heuris
     Heuristic::learn(&engines, game.random_role(), &config, &Stop::new()).unwrap()
 }
 
-/// What propositions add for the first role, whoever is to move, in the mean over those that are
-/// seen.
+/// What propositions add for the first role, whichever role is to move, in the mean over those that
+/// are seen.
 fn effect(game: &Game, learned: &Heuristic, fluents: &[String]) -> f64 {
     let fluents: Vec<&str> = fluents.iter().map(String::as_str).collect();
     let wanted = game.ground_game().unwrap().parse_state(&fluents).unwrap();
@@ -135,7 +135,7 @@ fn the_same_seed_gives_the_same_evaluation() {
     }
 }
 
-/// Whoever makes the last decision wins by it, whatever was done before: there is nothing to learn.
+/// The role that makes the last decision wins by it, whatever was done before: there is nothing to learn.
 #[test]
 fn nothing_is_admitted_without_signal() {
     let numbers: String = (0..20).map(|n| format!("(succ {n} {})", n + 1)).collect();
@@ -284,7 +284,7 @@ fn learning_keeps_to_its_time() {
 }
 
 /// Without time for a round there is a verdict, so that it is not tried again at once, and what was known before
-/// is still of use.
+/// is still used.
 #[test]
 fn too_little_time_is_a_verdict() {
     let game = own_game("breakthrough");
@@ -336,7 +336,7 @@ fn learning_goes_on_for_a_while() {
     assert!(task.wait().is_none() && task.go_on(LearnOn::Beside).is_none());
 }
 
-/// What is to be learned between searches only waits until somebody waits for it, and goes on then.
+/// Learning that is to run between searches only waits until a caller waits for it, and goes on then.
 #[test]
 fn learning_between_searches_waits() {
     let game = own_game("breakthrough");
@@ -358,7 +358,7 @@ fn learning_between_searches_waits() {
     assert_ne!(learned, first);
 }
 
-/// Three take one or two in turn. Who takes the last has won, and who was before it is second.
+/// Three take one or two in turn. The role that takes the last has won, and the role before it is second.
 const THREE_TAKE: &str = "
     (role a) (role b) (role c) (init (pile 8)) (init (turn a))
     (after a b) (after b c) (after c a)
@@ -458,7 +458,8 @@ fn the_command_tells_effects_and_verdict() {
     propjit(&["heuristics", &own("sudoku"), "--rounds", "0"]).code(2);
 }
 
-/// More rounds are better than one, and whoever is asked first, both say so. What is no evaluation of the game is refused.
+/// More rounds are better than one, whichever evaluation is asked first. Files without an evaluation of the
+/// game are refused.
 #[test]
 fn evaluations_play_against_those_in_files() {
     let folder = tempfile::tempdir().unwrap();
@@ -497,7 +498,7 @@ fn evaluations_play_against_those_in_files() {
         let as_few = learned("1", &["--against", &many]);
         assert!((as_few[0] - 0.5).abs() < 0.1, "{as_few:?}");
     }
-    // That it cannot be written is told at once.
+    // A file that cannot be written is reported at once.
     let nowhere = file("none/evaluation.json");
     let refused = propjit(&["heuristics", &rules, "--seconds", "600", "--save", &nowhere]).code(1);
     assert!(stderr(refused).contains("cannot write"));

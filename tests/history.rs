@@ -1,4 +1,4 @@
-//! Scripts of joint moves are followed, and what is wrong with them is told.
+//! Match histories: scripts of joint moves are followed, and errors in them are reported.
 
 use proptest::prelude::*;
 

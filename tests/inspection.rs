@@ -1,4 +1,4 @@
-//! What random matches tell of a game: mistakes in rules, and figures.
+//! Game diagnostics from random playouts: mistakes in rules, and figures.
 
 use std::time::Duration;
 
@@ -264,10 +264,10 @@ fn figures_leave_chance_alone_and_repeat() {
         .find(|role| role.role == "random")
         .unwrap();
     assert_eq!((random.wins, random.losses, &random.score), (0, 0, &None));
-    // Until there is something in the pot, there is no choice: it may be the second who has the first.
+    // Until there is something in the pot, there is no choice: the first choice may be the second player's.
     assert_eq!(chance.first_player, None);
     assert_eq!(chance, figures("piglet", 500));
-    // Who begins is not the same role each time where both choose at once.
+    // The first role to choose varies where both choose at once.
     assert_eq!(figures("tron", 100).first_player, None);
 }
 

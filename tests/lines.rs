@@ -14,7 +14,7 @@ fn new_runner(game: &Game, backend: Backend, seed: u64) -> Box<dyn PlayoutRunner
     runner(game, backend, 500, streams(seed).next().unwrap()).unwrap()
 }
 
-/// The tallies of so many playouts from each of the states.
+/// The tallies of the given number of playouts from each of the states.
 fn tallies(runner: &mut dyn PlayoutRunner, starts: &[(State, u64)]) -> Vec<Tally> {
     let starts = starts.iter();
     let ids: Vec<_> = starts

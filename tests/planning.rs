@@ -12,7 +12,7 @@ use crate::common::command::{file, json, own, propjit, stdout};
 const ROLE: RoleId = RoleId(0);
 
 /// 30 lamps, one after the other, of which all have to be lit for `all`: random matches do not get
-/// there. Somebody who stops early gets 10.
+/// there. A role that stops early gets 10.
 fn lamps(all: i32) -> String {
     let succ: String = (0..30).map(|n| format!("(succ {n} {})", n + 1)).collect();
     format!(
@@ -91,7 +91,7 @@ fn after_another_move_it_plans_anew() {
 #[test]
 fn analyze_says_by_what_it_was_proved() {
     let folder = tempfile::tempdir().unwrap();
-    // The greatest goal is out of reach: who stops does not light the last lamp.
+    // The greatest goal is out of reach: a role that stops does not light the last lamp.
     let rules = lamps(50) + "(<= (goal r 100) (not missing) (true stopped))";
     let rules = file(&folder, "lamps.kif", &rules);
     let report = json(&["analyze", &rules, "--seconds", "200"]);

@@ -27,7 +27,7 @@ fn a_whole_match_is_played() {
             let greeting = format!("you are {role}, the machine is {other}");
             assert!(text.starts_with(&greeting), "{text}");
             let end = text.split("the match is over\n").nth(1).unwrap();
-            // Whoever takes the first square there is does not win against the search.
+            // A player that always takes the first square does not win against the search.
             assert!(!end.contains(&format!("goal  100   {role}\n")), "{text}");
             assert_eq!(count(end, "goal"), 2, "{text}");
             assert!(text.contains(" | "), "{text}");

@@ -19,7 +19,7 @@ fn tracking(game: &Game, backend: Backend) -> (Box<dyn PlayoutRunner>, MoveNumbe
     (runner, numbers)
 }
 
-/// The tallies of so many jobs of so many playouts from the initial state.
+/// The tallies of `jobs` jobs of `playouts` playouts each from the initial state.
 fn tallies(runner: &mut dyn PlayoutRunner, jobs: usize, playouts: u64) -> Vec<Tally> {
     let initial = runner.initial_state().unwrap();
     let ids = (0..jobs).map(|_| runner.queue_mut().add(&initial, Some(playouts)));
@@ -145,7 +145,7 @@ const STONES: &str = "
     (<= (goal ?p 100) (three ?p))
     (<= (goal ?p 0) (role ?p) (not (three ?p)))";
 
-/// Where moves leave marks, these tell what matches were made of, in both forms that steps have.
+/// Where moves leave marks, the marks show which moves were played, in both forms that steps have.
 #[test]
 fn marks_tell_the_moves() {
     let game = common::game(STONES);

@@ -113,7 +113,7 @@ fn an_engine_answers_about_many_positions() {
         assert!(turn < 4, "{state}");
     }
 
-    // Nobody moves when the match is over.
+    // No role moves when the match is over.
     let legal = engine.ask(json!({"legal": {}}));
     let nothing = json!([{"role": "x", "moves": []}, {"role": "o", "moves": []}]);
     assert_eq!(legal["legal"]["roles"], nothing);
@@ -290,7 +290,7 @@ fn the_agent_in_python_plays() {
             (MatchEnd::Terminal, &[][..])
         );
     }
-    // It tells how many moves there were.
+    // It reports how many moves there were.
     let first = &results.records[0].steps[0][0];
     assert_eq!(first.statistics, Some(json!({"moves": 9})));
     assert!(first.seconds.is_some());
@@ -324,7 +324,7 @@ fn propjit_itself_is_a_program() {
     }
 }
 
-/// Programs that do what they must not are told what, and end the series or are replaced.
+/// Programs that break the protocol are given the reason, and end the series or are replaced.
 #[cfg(unix)]
 #[test]
 fn programs_that_do_wrong() {
@@ -455,7 +455,7 @@ fn programs_leave_nothing_behind() {
     assert!(failure.unwrap().contains("the program has ended"));
     let id = std::fs::read_to_string(note).unwrap();
     let stat = format!("/proc/{}/stat", id.trim());
-    // Nobody may have waited for it yet.
+    // Its parent may not have waited for it yet.
     let runs = || std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z "));
     common::wait_until("the end of what it started", || !runs());
 }

@@ -83,7 +83,7 @@ impl Stored {
     }
 }
 
-/// Compares about so many random states in cubes of a search for a target with a full search.
+/// Compares about the given number of random states in cubes of a search for a target with a full search.
 fn check(
     game: &Game,
     (name, depth, most): (&str, u32, u32),

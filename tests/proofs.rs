@@ -24,7 +24,7 @@ use propjit::support::rng::streams;
 use rand::RngExt;
 
 /// Compares verdicts about states of random matches, and about completions of cubes, with a full
-/// search to at most this depth and of so many states.
+/// search to at most this depth and of this many states.
 fn check(game: &Game, name: &str, depth: u32, matches: usize, completions: usize) -> [usize; 3] {
     let ground = game.ground_game().unwrap();
     let mut machine = game.machine(Backend::Scalar).unwrap();
@@ -441,7 +441,7 @@ fn several_threads_find_what_one_does() {
     }
 }
 
-/// A game of two joint moves, with a third phase in which nobody has a move, as it is over.
+/// A game of two joint moves, with a third phase in which no role has a move, as it is over.
 #[test]
 fn games_that_are_over_before_a_threat_could_be_carried_out() {
     let rules = "(role a) (role b) (n 1) (n 2) (n 3) (then 1 2) (then 2 3) (then 3 1)

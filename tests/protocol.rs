@@ -49,7 +49,7 @@ fn a_match_from_start_to_stop() {
     assert_eq!(play("(PLAY m nil)"), "wait");
     assert_eq!(play("(ABORT m)"), "aborted");
     assert_eq!(play("(INFO)"), AVAILABLE);
-    // A match ends even if its last moves are not told.
+    // A match ends even if its last moves are not sent.
     assert_eq!(play(&start("m", "idle", COUNTER, "10 10")), "ready");
     assert_eq!(play("(STOP m)"), "done");
     assert_eq!(play("(INFO)"), AVAILABLE);
@@ -122,8 +122,8 @@ fn get(at: SocketAddr, message: &str) -> String {
     )
 }
 
-/// Who closes the connection while a match starts does not wait for it. Who closes only
-/// their side of it does.
+/// A client that closes the connection while a match starts does not wait for it. A client that closes
+/// only its own side of it does.
 #[test]
 fn a_connection_that_is_lost_at_the_start_frees_the_player() {
     let (gate, closed) = unbounded();
@@ -343,7 +343,7 @@ fn a_preview_is_prepared_until_it_is_replaced() {
     interrupt(&mut child);
 }
 
-/// The name of the rules tells where they come from.
+/// The name of the rules says where they come from.
 #[test]
 fn a_match_takes_over_what_was_previewed() {
     let (seen, games) = unbounded();
@@ -387,7 +387,7 @@ fn the_same_request_again_gets_the_same_answer() {
     }
 }
 
-/// An answer may be lost after it was sent. What was asked for is told by what can be played then.
+/// An answer may be lost after it was sent. What was asked for follows from the moves that are legal then.
 #[test]
 fn an_answer_that_was_lost_is_given_again() {
     let rules = "(role a) (role b) (other a b) (other b a) (init (turn a)) (n 1) (n 2) (n 3)
@@ -564,7 +564,7 @@ fn an_interrupted_turn_leaves_the_next_one_alone() {
     assert_eq!(asked.load(Ordering::SeqCst), 2);
 }
 
-/// The player is told that its match is given up before the session ends.
+/// The player is informed that its match is given up before the session ends.
 #[test]
 fn the_end_of_a_session_waits_for_the_player() {
     struct Slow(Arc<AtomicBool>);

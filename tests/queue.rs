@@ -26,7 +26,7 @@ fn play(runner: &mut dyn PlayoutRunner, enough: usize) {
     runner.play(&limits).unwrap();
 }
 
-/// The tallies of so many playouts from each of the states.
+/// The tallies of the given number of playouts from each of the states.
 fn tallies(runner: &mut dyn PlayoutRunner, starts: &[(State, u64)]) -> Vec<Tally> {
     let ids: Vec<_> = starts
         .iter()

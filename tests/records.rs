@@ -76,7 +76,7 @@ fn spawn(args: &[&str]) -> Child {
     command.spawn().unwrap()
 }
 
-/// Waits until the file has so many lines.
+/// Waits until the file has this many lines.
 fn wait_for_lines(path: &str, count: usize) {
     let lines = || fs::read_to_string(path).unwrap_or_default().lines().count();
     common::wait_until("matches", || lines() >= count);

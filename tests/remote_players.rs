@@ -50,7 +50,7 @@ fn matches_with_players_elsewhere() {
     }
 }
 
-/// Games that are soon solved: then nobody waits for clocks.
+/// Games that are soon solved, so that no player waits for clocks.
 #[test]
 fn a_searching_player_elsewhere_makes_no_mistakes() {
     let (_servers, players): (Vec<_>, Vec<_>) = (0..2).map(|_| serve(spec("mcts"))).unzip();
@@ -91,7 +91,7 @@ fn a_busy_player_elsewhere_is_replaced() {
     );
 }
 
-/// Who is in a match of somebody else does not come, which ends a series that does not forgive.
+/// A player that is in another match does not join, which ends a series that tolerates no failures.
 #[test]
 fn a_busy_player_elsewhere_ends_the_series() {
     let (server, remote) = serve(spec("random"));

@@ -8,7 +8,7 @@ use crate::common::series::{own_sheet, play, series, spec};
 use propjit::game::load::Setup;
 use propjit::play::matches::{MoveRecord, PlayerFactory, Rulesheet, SeriesResults};
 
-/// Who searches plays games perfectly that are small enough, and loses to nobody there.
+/// Search players play small games perfectly, and never lose there.
 #[test]
 fn a_searching_player_does_not_lose_a_drawn_game() {
     let sheet = own_sheet("ticTacToe");

@@ -16,7 +16,7 @@ use crate::common::solvable::{DOOR, nim};
 /// How many numbers there are to choose from: the tree looks at no more than 400 joint moves for what they prove.
 const NUMBERS: u32 = 21;
 
-/// Both choose at the same time, three times: who chooses the greater number gets a point. There are too many
+/// Both choose at the same time, three times: the role that chooses the greater number gets a point. There are too many
 /// joint moves for the tree to prove anything.
 fn choices() -> String {
     let numbers = 1..=NUMBERS;
@@ -164,7 +164,7 @@ fn legal(machine: &mut dyn StateMachine, state: &State, role: RoleId) -> Vec<Mov
     legal
 }
 
-/// Matches are left after so many steps.
+/// Matches are left after this many steps.
 const LONGEST: u32 = 60;
 
 /// Plays a match in which these roles play by what a search knows, after a number of random joint

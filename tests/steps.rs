@@ -91,7 +91,7 @@ fn the_same_matches_are_played() {
     }
 }
 
-/// So they are in games with all kinds of conditions on who is to move, and when.
+/// So they are in games with all kinds of conditions on which role is to move, and when.
 #[test]
 fn the_same_matches_of_random_games_are_played() {
     let mut rng = streams(0x57e9).next().unwrap();
@@ -163,7 +163,7 @@ fn matches_may_start_from_states_that_are_terminal() {
     assert_eq!((tally.lengths.sum, tally.goals[0].values.sum), (0, 1000));
 }
 
-/// Two take turns to mark a number or wait, up to the sixth step, and whoever marked more often wins.
+/// Two take turns to mark a number or wait, up to the sixth step, and the role that marked more often wins.
 /// What is marked in odd steps is by the first.
 const NUMBERED: &str =
     "(role x) (role o) (init (control x)) (init (step 1)) (other x o) (other o x)
@@ -204,7 +204,8 @@ fn matches_may_start_from_states_that_no_match_comes_to() {
 }
 
 /// Two take turns to give places the number of the step; what is put beside a place with the same
-/// number as others renumbers all of these. Whoever gave more numbers that are left wins. More rules say who waits.
+/// number as others renumbers all of these. The role that gave more of the numbers left wins. `rules` say which
+/// role waits.
 fn numbered_places(rules: &str) -> Game {
     let succ: String = (1..20).map(|n| format!("(succ {n} {})", n + 1)).collect();
     let text = format!(

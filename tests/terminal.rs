@@ -1,4 +1,4 @@
-//! Terminal states: nobody makes a move there, whatever the rules derive as legal.
+//! Terminal states: no role makes a move there, whatever the rules derive as legal.
 
 use crate::common;
 use propjit::Stop;

@@ -114,7 +114,7 @@ fn code_is_kept_for_the_next_time() {
     assert_eq!(entries().len(), 3);
 }
 
-/// A damaged entry is replaced, and nobody notices.
+/// A damaged entry is replaced silently.
 #[test]
 fn damaged_code_is_compiled_afresh() {
     let directory = tempfile::tempdir().unwrap();

@@ -94,7 +94,7 @@ fn everybody_plays_everybody_on_all_sides() {
             let player = player.as_deref().unwrap();
             *seats.entry((record.roles.len(), role, player)).or_default() += 1;
         }
-        // Nobody has taken time for the opening.
+        // No player has taken time for the opening.
         assert_eq!(record.opening, 2);
         let (opening, rest) = record.steps.split_at(2);
         assert!(
@@ -205,7 +205,7 @@ fn a_test_ends_a_tournament() {
     assert_eq!(again.table.sprt.unwrap(), status);
 }
 
-/// The role `up` never has one goal, so that whoever plays it loses: for the table, ratings and the test.
+/// The role `up` never has one goal, so that its player loses: for the table, ratings and the test.
 #[test]
 fn an_undefined_goal_is_less_than_any() {
     let mut tournament = tournament(&["legal", "random:seed=1"], &[])
@@ -489,7 +489,7 @@ fn jobs_have_processors_of_their_own() {
     assert!(matches!(error, Err(TournamentError::Cores(_))), "{error:?}");
 }
 
-/// Some openings of so many random moves are not found; what was played before counts.
+/// Some openings of the given number of random moves are not found; what was played before counts.
 #[test]
 fn a_tournament_that_cannot_go_on_has_a_table() {
     let game = own("connectFour");

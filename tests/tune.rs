@@ -33,7 +33,7 @@ fn path(directory: &Path) -> PathBuf {
     PathBuf::from(shown["path"].as_str().unwrap())
 }
 
-/// Settings that nobody would find best.
+/// Settings that no measurement would find best.
 fn odd() -> Settings {
     let mut configs = CodeConfig::supported();
     Settings {
@@ -164,7 +164,7 @@ fn a_damaged_profile_is_named_and_not_used() {
         assert!(messages.contains(said), "{said}: {messages}");
     }
     assert_eq!(messages.matches("damaged").count(), 1);
-    // Whoever asks for the profile itself has an error.
+    // Asking for the profile itself is an error.
     let shown = propjit(folder.path(), &["tune", "--show"]).code(1);
     assert!(stderr(shown).contains("damaged"));
 }

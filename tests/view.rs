@@ -19,7 +19,7 @@ use crate::common::command::{file, own, propjit, propjit_reading, stderr};
 use crate::common::http::{body, raw, status};
 use crate::common::{TALK, own_game};
 
-/// A view of a match in which nobody is played by the machine.
+/// A view of a match in which no role is played by the machine.
 fn view(game: Game, moves: &str) -> View {
     view_with(game, moves, |config| config)
 }
@@ -146,7 +146,7 @@ fn the_machine_moves() {
     play(&view, json!(["(mark 2 2)", null]));
     let scene = wait(&view, "/api/scene", |scene| scene["depth"] == 2);
     assert_eq!(scene["line"][1][0], "noop");
-    // Who only looks at the match is not disturbed, until it is to go on.
+    // A page that only looks at the match is not disturbed, until it is to go on.
     let (_, scene) = post(&view, "/api/go", &json!({ "depth": 1 }));
     assert_eq!(scene["depth"], 1);
     play(&view, json!([]));
@@ -347,7 +347,7 @@ fn a_browser_plays() {
     browser.wait_for("document.querySelectorAll('.site.fixed').length === 2");
     browser.press(",");
     browser.wait_for("document.querySelector('#line [aria-current]').textContent.startsWith('1.')");
-    // A move that is not legal is told, and one that is typed is played.
+    // A move that is not legal is reported, and one that is typed is played.
     browser.value("(() => { const move = document.getElementById('move'); move.value = 'mark 2 2'; move.form.requestSubmit() })()");
     browser.wait_for("document.getElementById('status').textContent.includes('may not play')");
     browser.value("(() => { const move = document.getElementById('move'); move.value = 'mark 3 3'; move.form.requestSubmit() })()");

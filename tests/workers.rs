@@ -246,7 +246,7 @@ fn script(folder: &tempfile::TempDir, program: &str) -> String {
     path.display().to_string()
 }
 
-/// The processes that have noted themselves, once there are so many.
+/// The processes that have noted themselves, once there are this many.
 #[cfg(unix)]
 fn processes(folder: &tempfile::TempDir, count: usize) -> Vec<u32> {
     let mut ids: Vec<u32> = Vec::new();

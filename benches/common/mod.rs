@@ -25,8 +25,8 @@ pub(crate) fn ground(game: &Game) -> &Arc<GroundGame> {
         .expect("the project's games can be grounded")
 }
 
-/// A random match of at most so many steps: the states but for the last one and what is played in
-/// them, and the last state.
+/// Plays a random match of at most this many steps: returns the states but for the last one and what
+/// is played in them, and the last state.
 pub(crate) fn random_match(
     machine: &mut dyn StateMachine,
     most: usize,
@@ -47,7 +47,7 @@ pub(crate) fn random_match(
     (steps, state)
 }
 
-/// As many states as asked of random matches, so many steps after the start.
+/// Returns `count` states of random matches, `steps` steps after the start.
 pub(crate) fn states(game: &Game, count: usize, steps: usize, rng: &mut GameRng) -> Vec<State> {
     let mut machine = game.machine(Backend::Scalar).unwrap();
     let mut states = Vec::new();

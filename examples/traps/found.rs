@@ -66,7 +66,7 @@ struct Trap {
 /// A move, and what follows unless the match is over then.
 type Next = (Move, Option<State>);
 
-/// A game that is played, and asked who can force a win.
+/// A game that is played, and queried for forced wins.
 struct Play {
     batch: Batch,
     /// For each role.
@@ -92,7 +92,7 @@ impl Play {
         })
     }
 
-    /// Who is to move, if that is one role, and its moves with what follows from each.
+    /// Returns the role to move, if that is one role, and its moves with what follows from each.
     fn moves(&mut self, state: &State) -> Option<(RoleId, Vec<Next>)> {
         let legal = self.batch.legal_moves(state);
         let mut movers = RoleId::first(2).filter(|role| legal[role.index()].len() > 1);
@@ -174,7 +174,7 @@ impl Play {
         child.goals.is_none().then_some(child.state)
     }
 
-    /// At most so many positions two plies after a trap in which the same role can move.
+    /// Returns at most `most` positions two plies after a trap in which the same role can move.
     fn after(&mut self, trap: &Trap, most: usize, rng: &mut GameRng) -> Vec<State> {
         let Some((_, moves)) = self.moves(&trap.state) else {
             return Vec::new();

@@ -22,7 +22,7 @@ mod table_3;
 
 /// How much is looked at.
 struct Scale {
-    /// Of the positions two plies after a trap of chess, every one so many.
+    /// The sampling interval for positions two plies after a trap of chess.
     every: usize,
     /// Pairs of positions of table 3.
     pairs: usize,

@@ -106,7 +106,7 @@ const MEASURES: [(&str, Measure, usize); 7] = [
     ("correlation of boards", Measure::Correlation, 2),
 ];
 
-/// The samples of which the source tells what structural similarity finds, and their positions.
+/// The samples for which the source reports what structural similarity finds, and their positions.
 const SAMPLES: usize = 5;
 const SAMPLE: usize = 40;
 
@@ -190,7 +190,7 @@ fn is_kept(chess: &mut Chess, trap: &Trap, state: &State) -> bool {
     after.is_some_and(|played| can_mate(chess, &played.state, trap.mate))
 }
 
-/// Whether who is to move can mate in so many moves.
+/// Returns whether the role to move can mate in `moves` moves.
 fn can_mate(chess: &mut Chess, state: &State, moves: u32) -> bool {
     chess.moves(state, Naming::Squares).iter().any(|played| {
         if let Some(goals) = &played.goals {

@@ -80,7 +80,7 @@ const ROWS: [Row; 18] = [
     (12, 13, 3, ["Rg5+", "Qg6+"]),
 ];
 
-/// Prints the table, so many rows of it at most.
+/// Prints the table, at most `most` rows of it.
 pub(crate) fn print(chess: &mut Chess, most: usize) -> Result<(), Box<dyn Error>> {
     println!();
     println!(

@@ -1,4 +1,4 @@
-//! The rulesheets that were written for this project, for programs that need a game at hand.
+//! The rulesheets that were written for this project, as sample games for programs.
 
 macro_rules! rulesheets {
     ($($name:literal,)*) => {

@@ -36,7 +36,7 @@
 //!                                                +--prover--> answers about one state
 //! ```
 //!
-//! - [`Rules::parse`] reads a rulesheet; all that is wrong with it comes back as
+//! - [`Rules::parse`] reads a rulesheet; all errors and warnings come back as
 //!   [`Diagnostics`], with positions.
 //! - [`ground()`] instantiates the rules and builds the [`Propnet`]: named ports on a pure
 //!   Boolean network.

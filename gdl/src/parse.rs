@@ -176,7 +176,7 @@ fn parse_source(source: Source) -> (Rules, Diagnostics) {
     let mut workspace = reader.workspace;
     let roles = check::find_roles(&placed, &mut workspace);
     check::check_dependencies(&placed, &mut workspace);
-    // The checks that follow are about missing things, and would report what was left
+    // The checks that follow are about missing things, and would report things left
     // out because of an error.
     if is_complete && tree.forms().next().is_none() {
         workspace.diagnostics.push(empty());

@@ -196,8 +196,8 @@ impl Rules {
         Keyword::ALL.get(relation.index()).copied()
     }
 
-    /// The least and the greatest goal that the rules may give: 0 to 100, and what else they name. Where a rule takes the
-    /// goal from its conditions, that may be any number in the rulesheet.
+    /// Returns the least and the greatest goal that the rules may give: 0 to 100, and other goals that they name. If a
+    /// rule takes the goal from its conditions, it may be any number in the rulesheet.
     pub fn goal_range(&self) -> (i32, i32) {
         let number = |term: TermId| self.terms.text(term).parse().ok();
         let is_goal = |rule: &&Rule| rule.head.relation == Keyword::Goal.relation();

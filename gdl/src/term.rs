@@ -190,16 +190,16 @@ impl Terms {
     }
 
     /// The text of a term in canonical form: single blanks, none inside the
-    /// edges of parentheses, as in `(cell 1 2 x)`. As for [`write_text`](Terms::write_text), it is cut off where it is too
-    /// long.
+    /// edges of parentheses, as in `(cell 1 2 x)`. As for [`write_text`](Terms::write_text), it is cut off
+    /// if it is too long.
     pub fn text(&self, term: TermId) -> String {
         let mut text = String::new();
         self.write_text(term, &mut text);
         text
     }
 
-    /// Appends the canonical text of a term to `out`. Terms share their parts, and a few can have a text for which
-    /// there is no memory: after some 16 MiB, it is cut off with `...`.
+    /// Appends the canonical text of a term to `out`. Terms share their parts, and a small table can hold a term with a
+    /// text too large for memory: after some 16 MiB, it is cut off with `...`.
     pub fn write_text(&self, term: TermId, out: &mut String) {
         const LONGEST: usize = 1 << 24;
         let before = out.len();

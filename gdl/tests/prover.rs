@@ -535,7 +535,7 @@ fn any_move_is_one_of_all() {
     assert_eq!(prover.legal_moves(0).unwrap(), [any]);
 }
 
-/// However many constants tell goals apart.
+/// Goals are distinguished by any number of constants.
 #[test]
 fn negation_through_many_constants_is_no_circle() {
     let rows = (1..300).map(|n| format!("(<= (safe {n}) (true (at ?x)) (not (safe {})))", n - 1));

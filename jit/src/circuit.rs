@@ -80,7 +80,7 @@ impl Edge {
         self.0 & 1 == 1
     }
 
-    /// The same edge, inverted once more if `invert`.
+    /// Returns the edge, inverted once more if `invert`.
     pub fn invert_if(self, invert: bool) -> Edge {
         Edge(self.0 ^ u32::from(invert))
     }
@@ -126,7 +126,7 @@ pub enum Node {
 /// Nodes that depend on each other in a cycle, with the meaning of a least fixpoint:
 /// all feedback nodes start false; the loop's nodes are evaluated in order; each
 /// feedback node takes the value of its source; and so on until none changes.
-/// Whoever builds the circuit guarantees that this is monotone, so that it ends.
+/// The code that builds the circuit guarantees that this is monotone, so that it ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Loop {
     /// The nodes to evaluate again, feedback nodes first. Loops do not overlap.
@@ -139,7 +139,7 @@ pub struct Loop {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Circuit {
     nodes: Vec<Node>,
-    /// In the order of their nodes.
+    /// The loops, in the order of their nodes.
     loops: Vec<Loop>,
     inputs: Vec<NodeId>,
     outputs: Vec<Edge>,
@@ -147,10 +147,10 @@ pub struct Circuit {
 }
 
 impl Circuit {
-    /// The same circuit, with this many outputs [in place](Circuit::in_place).
+    /// Returns the circuit with this many outputs [in place](Circuit::in_place).
     ///
     /// # Panics
-    /// If it does not have as many inputs and outputs.
+    /// If it has fewer inputs or outputs.
     #[must_use]
     pub fn with_in_place(self, in_place: usize) -> Circuit {
         let most = self.inputs.len().min(self.outputs.len());
@@ -158,8 +158,8 @@ impl Circuit {
         Circuit { in_place, ..self }
     }
 
-    /// How many of the first outputs are evaluated in place of as many inputs, which are the last
-    /// ones: in lanes, they have the same rows. Passes make circuits without such outputs.
+    /// Returns the number `n` of outputs in place: the first `n` outputs are evaluated in place of the last
+    /// `n` inputs, and in lanes, they have the same rows. Passes make circuits without such outputs.
     pub fn in_place(&self) -> usize {
         self.in_place
     }

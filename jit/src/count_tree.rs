@@ -1,12 +1,12 @@
 //! Trees of counts: circuits that count how many of several edges hold, and find the one among
 //! them that has a given number.
 //!
-//! Edges are counted in groups of seven, by carry-save adders, and groups in a binary tree. The
-//! edge that is looked for is found from the root down: at each level, the number is compared with
-//! the count of the left subtree of the node that it has come to, which is taken out of those of all
-//! nodes of the level. So a level costs two operations for each bit of its counts, and one
-//! comparison. The seven edges of the group that is found are taken out likewise, and looked at as
-//! a group of their own. It takes about eleven operations an edge, most of which count it.
+//! Edges are counted in groups of seven, by carry-save adders, and groups in a binary tree. An edge
+//! is found from the root down: at each level, the number is compared with the count of the current
+//! node's left subtree, which is selected from those of all nodes of the level. So a level costs two
+//! operations for each bit of its counts, and one comparison. The seven edges of the group that is
+//! found are selected likewise, and searched as a group of their own. It takes about eleven
+//! operations an edge, most of which count it.
 //!
 //! ```
 //! use propjit_jit::circuit::Builder;
@@ -26,7 +26,7 @@
 use crate::circuit::number::{Number, add, count, digits, subtract_unless_less};
 use crate::circuit::{Builder, Edge};
 
-/// As many edges as three bits can count.
+/// The number of edges in a group: as many as three bits can count.
 const GROUP: usize = 7;
 
 /// The number of bits of counts of up to `edges` edges.
@@ -34,8 +34,8 @@ pub fn count_bits(edges: usize) -> usize {
     digits(edges)
 }
 
-/// The greatest number of [parts](CountTree::parts) that the tree over so many edges, or fewer,
-/// has.
+/// Returns the greatest number of [parts](CountTree::parts) of a tree over at most this many
+/// edges.
 pub fn count_tree_parts(edges: usize) -> usize {
     let mut nodes = edges.div_ceil(GROUP);
     let (mut size, mut parts) = (GROUP, 0);
@@ -46,7 +46,7 @@ pub fn count_tree_parts(edges: usize) -> usize {
     parts
 }
 
-/// A tree of counts over edges of a circuit in the making.
+/// A tree of counts over edges of a circuit under construction.
 #[derive(Debug)]
 pub struct CountTree {
     edges: Vec<Edge>,
@@ -66,7 +66,7 @@ impl CountTree {
         }
     }
 
-    /// How many edges hold, in [`count_bits`] bits.
+    /// Returns the number of edges that hold, in [`count_bits`] bits.
     pub fn total(&self) -> &[Edge] {
         self.groups.total()
     }
@@ -77,8 +77,8 @@ impl CountTree {
         self.groups.lefts()
     }
 
-    /// For each edge, whether it is the one with this number, counted from 0, among those that
-    /// hold. Where there is none with this number, any one or none of these edges holds.
+    /// Returns for each edge whether it is the one with this number, counted from 0, among those that
+    /// hold. If there is none with this number, any one or none of the returned edges holds.
     ///
     /// # Panics
     /// If the number has fewer bits than the total.
@@ -140,8 +140,8 @@ impl Levels {
         root.map_or(&[], |total| total)
     }
 
-    /// The counts of all left nodes: first that of the first leaf, then those that are sums of no
-    /// leaves but the first three, and so on.
+    /// Returns the counts of all left nodes, ordered by the last leaf that they count: first that of the
+    /// first leaf.
     fn lefts(&self) -> Vec<Edge> {
         let leaves = self.levels[0].len();
         let levels = &self.levels[..self.levels.len() - 1];
@@ -159,7 +159,7 @@ impl Levels {
         lefts.collect()
     }
 
-    /// Which leaf the edge with this number is in, and its number there.
+    /// Returns which leaf the edge with this number is in, and its number there.
     fn find(&self, builder: &mut Builder, number: &[Edge]) -> (Vec<Edge>, Number) {
         let mut number = number[..self.total().len()].to_vec();
         let mut nodes = vec![Edge::TRUE];

@@ -60,20 +60,20 @@
 //! # Contents
 //!
 //! - [`circuit`]: circuits, their builder, and walks over them.
-//! - [`passes`]: the optimiser, which uses what is [assumed](assumptions) about the inputs.
-//! - [`counts`]: functions of how many inputs are true, made anew of adders.
+//! - [`passes`]: the optimiser, which uses known [facts](assumptions) about the inputs.
+//! - [`counts`]: functions of counts of true inputs, resynthesised as adders.
 //! - [`ternary`]: bounds of a circuit's wires when only some inputs are known.
-//! - [`reasons`]: which inputs make wires what they are.
+//! - [`reasons`]: justifications: sets of inputs that determine the values of wires.
 //! - [`section`]: parts of a circuit that are evaluated together.
 //! - [`scalar`]: an interpreter for one assignment that computes only what changes.
 //! - [`lanes`]: bit-sliced interpretation, with one bit per assignment in the rows that stand
 //!   for the circuit's nodes, and work on rows: random choice, transposition, counting.
 //! - [`code`]: the same circuits as machine code, with a cache on disk.
-//! - [`count_tree`]: circuits that count edges, and find the one with a number.
+//! - [`count_tree`]: circuits that count edges, and find the one with a given number.
 //! - [`evaluator`]: the rows of one thread, evaluated by either engine.
 //! - [`memory`]: memory that threads share word by word.
 //! - [`parallel`]: work on the threads of a pool.
-//! - [`vectorised()`]: loops over numbers, with the vectors that the CPU has.
+//! - [`vectorised()`]: SIMD dispatch for loops over numbers.
 //!
 //! All `unsafe` code of the project but for its bindings to other languages is here: unchecked
 //! indexing of programs that were checked when they were made, vector instructions behind run-time
@@ -82,7 +82,7 @@
 //! # Features
 //!
 //! - `disassemble`: [`code`] lists machine code as text.
-//! - `arm64`: code for aarch64 from any host; that for the host is always there.
+//! - `arm64`: code for aarch64 from any host; code for the host is always available.
 
 pub mod assumptions;
 pub mod circuit;

@@ -35,9 +35,8 @@ impl SharedWords {
         Ok(SharedWords { pages })
     }
 
-    /// Asks for the line of memory that a word is in, so that it is there when it is read soon. Nothing
-    /// happens if there is no such word, or where processors are not asked so (other than x86-64 and
-    /// aarch64).
+    /// Prefetches the cache line of a word that will be read soon. Does nothing if there is no such word,
+    /// or on processors other than x86-64 and aarch64.
     #[inline]
     pub fn prefetch(&self, index: usize) {
         if let Some(word) = self.get(index) {
@@ -55,7 +54,8 @@ impl Deref for SharedWords {
     }
 }
 
-/// Whether the system can provide this many more bytes. That others leave them until they are used is not said.
+/// Returns whether the system can provide this many more bytes now. Other processes may use them up before this one
+/// does.
 pub fn is_available(bytes: usize) -> bool {
     SharedWords::new(bytes.div_ceil(size_of::<AtomicU64>())).is_ok()
 }
@@ -88,7 +88,7 @@ mod pages {
 
     use memmap2::{MmapMut, MmapRaw};
 
-    /// The mapping is raw: a view of it as bytes would promise that nobody writes to them.
+    /// The mapping is raw: a view of it as bytes would promise that nothing writes to them.
     #[derive(Debug)]
     pub(super) struct Pages {
         map: MmapRaw,

@@ -1,7 +1,7 @@
-//! Work on the threads of a pool that the whole process shares.
+//! Parallel work on a thread pool that the whole process shares.
 //!
-//! Rayon's own global pool panics where its threads cannot be started. Here there are as many threads
-//! as can be, and where there are none, the thread that asks does the work.
+//! Rayon's own global pool panics if its threads cannot be started. This pool has as many threads as can
+//! be started, and if there are none, the calling thread does the work.
 
 use std::process;
 use std::sync::OnceLock;
@@ -28,7 +28,7 @@ pub fn pool() -> Option<&'static ThreadPool> {
 struct Owned {
     process: u32,
     pool: Option<ThreadPool>,
-    /// That of a process that was forked from it, in that.
+    /// The pool of a process forked from this one, in that process.
     forked: OnceLock<Box<Owned>>,
 }
 
@@ -50,7 +50,7 @@ fn build(threads: usize) -> Option<ThreadPool> {
     builder.build().ok()
 }
 
-/// The largest pool that can be built: of the default number of threads, or else of half of them, and so on.
+/// Builds the largest pool possible: of the default number of threads, or else of half of them, and so on.
 fn start<P>(build: impl Fn(usize) -> Option<P>) -> Option<P> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let fewer = std::iter::successors(Some(processors / 2), |threads| Some(threads / 2));
@@ -58,12 +58,12 @@ fn start<P>(build: impl Fn(usize) -> Option<P>) -> Option<P> {
     std::iter::once(0).chain(fewer).find_map(build)
 }
 
-/// How many threads work, at least one.
+/// Returns the number of threads that work, at least one.
 pub fn threads() -> usize {
     pool().map_or(1, ThreadPool::current_num_threads)
 }
 
-/// What becomes of each of the items, in their order.
+/// Applies `work` to each of the items; returns the results in their order.
 ///
 /// ```
 /// assert_eq!(propjit_jit::parallel::map(&[1, 2, 3], |number| 2 * number), [2, 4, 6]);
@@ -72,7 +72,7 @@ pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync + Send) 
     map_in(pool(), items, work)
 }
 
-/// What becomes of chunks of the items, each of this size but the last, in their order and as one.
+/// Applies `work` to chunks of the items, each of this size but the last; returns the results in order, concatenated.
 ///
 /// # Panics
 /// If the size is 0.

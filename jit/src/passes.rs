@@ -9,10 +9,10 @@
 //! | `sweep` | dead logic, evaluation order, loops as small as possible |
 //! | `absorption` | operands that the gates around them make redundant |
 //! | `subsumption` | operands that imply another operand |
-//! | `legality` | the same, where the legality of a move makes them so |
-//! | `choice` | the same, where the choice of one move excludes the others |
+//! | `legality` | operands that the legality of a move makes redundant |
+//! | `choice` | operands that the choice of one move, which excludes the others, makes redundant |
 //! | `selection` | values that one move selects, selected once for all places that need them |
-//! | `indirection` | what such values select, the same |
+//! | `indirection` | values that such values select, likewise |
 //! | `factor` | common operands of the gates inside a gate |
 //! | `share` | common operands of gates anywhere |
 //!
@@ -57,7 +57,7 @@ pub struct PassConfig {
     pub legality: bool,
     /// Use that exactly one input of a group is true.
     pub choice: bool,
-    /// Select what depends on the move once for all gates that need it.
+    /// Select values that depend on the move once for all gates that need them.
     pub selection: bool,
     /// Take common operands out of the gates inside a gate.
     pub factor: bool,
@@ -69,7 +69,7 @@ pub struct PassConfig {
     /// simplifying and finish the circuit as it is; that takes about
     /// as long as copying the circuit.
     pub budget: Duration,
-    /// Once it is set, the rest of the time counts as used up, and what the pass at work has done is left.
+    /// Once it is set, the rest of the time counts as used up, and the result of the current pass is dropped.
     pub stop: Stop,
 }
 
@@ -154,8 +154,8 @@ pub struct PassReport {
     pub is_cut: bool,
 }
 
-/// A smaller circuit with the same outputs for all inputs that the assumptions
-/// allow, and what each pass did, in the order in which they ran.
+/// Returns a smaller circuit with the same outputs for all inputs that the assumptions
+/// allow, and a report of each pass, in the order in which they ran.
 ///
 /// ```
 /// use propjit_jit::assumptions::Assumptions;
@@ -224,7 +224,7 @@ pub fn optimize(
         for ((name, _, pass), useful) in passes.iter().zip(&mut useful) {
             if *useful && !end.is_set() {
                 let gained = run.pass(name, pass);
-                // From the second round on, what gains nothing is left out.
+                // From the second round on, passes that gain nothing are left out.
                 *useful = gained || round == 0;
             } else if *useful {
                 run.leave_out(name);
@@ -244,15 +244,15 @@ type Pass<'a> = &'a dyn Fn(&Circuit, &Stop) -> Circuit;
 struct Run<'a> {
     circuit: Circuit,
     reports: Vec<PassReport>,
-    /// When the time for all passes is up.
+    /// Set when the time for all passes is up.
     end: Stop,
-    /// When it is set, nobody waits for the result any more.
+    /// When it is set, the result is no longer needed.
     stop: &'a Stop,
 }
 
 impl Run<'_> {
-    /// Runs a pass, sweeps what it leaves, and keeps the result if it is no larger, and no stop comes
-    /// meanwhile. Whether it is smaller.
+    /// Runs a pass, sweeps its result, and keeps it if it is no larger, and no stop comes
+    /// meanwhile. Returns whether it is smaller.
     fn pass(&mut self, name: &'static str, pass: impl Fn(&Circuit, &Stop) -> Circuit) -> bool {
         let end = self.end.by(None);
         let start = Instant::now();

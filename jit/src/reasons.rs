@@ -1,4 +1,4 @@
-//! Reasons: which inputs make wires of a circuit what they are, as a circuit.
+//! Reasons (justifications): circuits that compute which inputs determine the values of wires.
 //!
 //! A *reason* for the values of some wires, under an assignment of all inputs, is a set of inputs:
 //! every assignment that agrees on them gives the wires the same values. It is found by walking
@@ -13,11 +13,11 @@ use crate::passes::rebuild::{Moved, copy};
 #[derive(Debug)]
 pub struct Walks<'a> {
     circuit: &'a Circuit,
-    /// Whether an input is part of reasons. Others are known beforehand.
+    /// Whether each input may be part of reasons. The values of others are known beforehand.
     is_literal: Vec<bool>,
     /// About how many literals a reason has for each node to be false, and to be true.
     costs: Vec<[u32; 2]>,
-    /// What the circuit is part of.
+    /// The builder of the whole, which the circuit is part of.
     pub builder: Builder,
     /// The nodes of the circuit in the builder.
     moved: Moved,
@@ -97,7 +97,7 @@ impl<'a> Walks<'a> {
         needed.collect()
     }
 
-    /// Passes what is needed of a loop to all that it reads.
+    /// Passes the demand on a loop on to all nodes that it reads.
     fn walk_loop(&mut self, walk: &mut Walk, number: usize) {
         let needed = std::mem::take(&mut walk.looped[number]);
         if needed.is_empty() {
@@ -118,11 +118,11 @@ impl<'a> Walks<'a> {
     }
 }
 
-/// What is needed of nodes that the walk has not come to yet.
+/// The demand on nodes that the walk has not reached yet.
 struct Walk<'a> {
     /// For each node outside of loops, the edges of which one is true if it is needed.
     needed: Vec<Vec<Edge>>,
-    /// The same for the loops.
+    /// For each loop, the edges of which one is true if it is needed.
     looped: Vec<Vec<Edge>>,
     loops: &'a [Loop],
 }
@@ -176,7 +176,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
 
         /// Every assignment that agrees on the reason gives the wires that are wanted the same
-        /// values; and what is not a literal is never part of a reason.
+        /// values; and an input that is not a literal is never part of a reason.
         #[test]
         fn completions_of_reasons_give_the_same_values(
             (circuit, _) in circuits(),

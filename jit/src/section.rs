@@ -8,8 +8,8 @@ pub struct Section {
     /// The outputs.
     pub outputs: Vec<OutputId>,
     /// A section before this one that is always evaluated before this one is, for the
-    /// same inputs as far as that section depends on them. What it computes, and what
-    /// the section does that it comes after, is not computed again.
+    /// same inputs as far as that section depends on them. The values that it computes, and
+    /// those of the section that it comes after, are not computed again.
     pub after: Option<usize>,
 }
 

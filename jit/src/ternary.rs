@@ -4,7 +4,7 @@
 //! For an AND, both are the ANDs of the operands' ("dual-rail" logic: Bryant, "Boolean
 //! analysis of MOS circuits", 1987). So bounds are computed by a circuit with two gates for
 //! each, which [`dual_rail`] makes, and which is evaluated in lanes like any other.
-//! [`known_nodes`] does the same for a single case and tells what each node is.
+//! [`known_nodes`] does the same for a single case and returns the value of each node.
 //!
 //! Bounds are right, but not always the narrowest: that two wires are each other's opposite
 //! is forgotten as soon as both are unknown.
@@ -103,7 +103,7 @@ pub fn dual_rail(circuit: &Circuit) -> Circuit {
     builder.finish([may, must].concat())
 }
 
-/// By node, its value if that is the same for all values of the inputs that are not known.
+/// Returns the value of each node, if it is the same for all values of the inputs that are not known.
 ///
 /// # Panics
 /// If the number of entries is not that of the inputs.

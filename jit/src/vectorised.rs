@@ -1,20 +1,20 @@
-//! Loops over numbers, with the vectors that the CPU has.
+//! SIMD dispatch for loops over numbers.
 //!
-//! Compilers turn loops over arrays of numbers into operations on vectors, but those of the oldest CPU that a program
-//! has to run on. Here the same work is compiled for newer ones as well, and which of these runs is decided at run time.
+//! Compilers vectorise loops over arrays of numbers for the oldest CPU that a program has to run on. Here the same
+//! work is compiled for newer CPUs as well, and the version to run is chosen at run time.
 
-/// Work whose loops are worth it. Implementations mark `run`, and what it calls, `#[inline(always)]`, so that it is
-/// compiled with the instructions of the function that it is called from.
+/// Work with loops that gain from SIMD. Implementations mark `run`, and the functions it calls, `#[inline(always)]`,
+/// so that they are compiled with the instructions of the function that they are called from.
 pub trait VectorWork {
-    /// What comes of it.
+    /// The result.
     type Output;
 
     /// Does the work.
     fn run(self) -> Self::Output;
 }
 
-/// Does the work with the vectors that this CPU has. The result is the same with any: numbers are not added in another
-/// order.
+/// Does the work with this CPU's best vector instructions. The result does not depend on them: numbers are not added
+/// in another order.
 ///
 /// ```
 /// use propjit_jit::{VectorWork, vectorised};
@@ -39,7 +39,7 @@ pub fn vectorised<W: VectorWork>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     {
         if is_x86_feature_detected!("avx512vl") && is_x86_feature_detected!("avx512bw") {
-            // SAFETY: the CPU has these, as just checked, and AVX-512VL is not there without AVX-512F and AVX2.
+            // SAFETY: the CPU has these, as just checked, and AVX-512VL implies AVX-512F and AVX2.
             return unsafe { with_avx512(work) };
         }
         if is_x86_feature_detected!("avx2") {

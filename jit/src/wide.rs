@@ -4,19 +4,19 @@
 //! two-input gates become one conjunction of many [edges](Edge). Gates that no
 //! output needs are left out.
 //!
-//! Where it is asked for, a gate that is the exclusive disjunction of two edges is one of
-//! them instead, and not of the two gates that an and-inverter graph makes it of.
+//! On request, the exclusive disjunction of two edges is one gate, instead of the gates that
+//! represent it in an and-inverter graph.
 //!
-//! Loops are cut down to the gates that take part in them: what does not depend
-//! on the feedback comes before the loop, what the feedback does not depend on
-//! comes after it, and both count as outside.
+//! Loops are cut down to the gates that take part in them: gates that do not depend
+//! on the feedback come before the loop, gates that the feedback does not depend on
+//! come after it, and both count as outside.
 
 use std::mem::replace;
 use std::ops::Range;
 
 use crate::circuit::{Circuit, Edge, Loop, Node, NodeId, visit};
 
-/// Which gates to fold into their readers.
+/// The rules for folding gates into their readers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Folding {
     /// No gate gets more operands than this.
@@ -35,7 +35,7 @@ impl Folding {
         exclusive: false,
     };
 
-    /// The same, with exclusive disjunctions.
+    /// Like [`Folding::SINGLE_READERS`], with exclusive disjunctions.
     pub(crate) const EXCLUSIVE: Folding = Folding {
         exclusive: true,
         ..Folding::SINGLE_READERS
@@ -56,7 +56,7 @@ pub(crate) struct WideGate {
 /// A stretch of the evaluation order.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
-    /// Which of [`WideCircuit::gates`].
+    /// The gates, as a range of [`WideCircuit::gates`].
     pub gates: Range<usize>,
     /// If the piece is a loop, its feedback nodes with their sources; else empty.
     pub feedback: Vec<(NodeId, Edge)>,
@@ -224,13 +224,13 @@ impl WideCircuit {
     }
 }
 
-/// The edges whose exclusive disjunction the conjunction of `a` and `b` is, if it is one: not
+/// Returns the edges whose exclusive disjunction the conjunction of `a` and `b` is, if it is one: not
 /// both, and not neither.
 fn exclusive(circuit: &Circuit, a: Edge, b: Edge) -> Option<[Edge; 2]> {
     if !a.inverted() || !b.inverted() {
         return None;
     }
-    // Where a loop was dissolved, both edges of one may be the same: then it is none of two.
+    // If a loop was dissolved, both edges may come from the same node: that is no exclusive disjunction.
     let of_two = |pair: &[Edge; 2]| pair[0].node() != pair[1].node();
     match [a, b].map(|edge| circuit.node(edge.node())) {
         [Node::And(x, y), Node::And(u, v)] if [u, v] == [!x, !y] || [v, u] == [!x, !y] => {
@@ -240,7 +240,7 @@ fn exclusive(circuit: &Circuit, a: Edge, b: Edge) -> Option<[Edge; 2]> {
     }
 }
 
-/// What the outputs need, and how the nodes are used.
+/// The roots, and the number of uses of each node.
 struct Usage {
     /// Per node, how many needed gates, outputs and feedback nodes read it.
     readers: Vec<u32>,
@@ -249,7 +249,7 @@ struct Usage {
     roots: Vec<Edge>,
 }
 
-/// How a node relates to loops.
+/// The position of a node relative to loops.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// It depends on no loop, or only on loops before the one whose range it is in.

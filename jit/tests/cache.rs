@@ -214,7 +214,7 @@ fn files_of_others_are_refused_and_replaced() {
     rebuilt(|reason| *reason == Refusal::Symlink);
     assert!(target.exists(), "what the link led to is not touched");
 
-    // Opening a pipe must not wait for someone to write to it.
+    // Opening a pipe must not wait for a writer.
     fs::remove_file(&path).unwrap();
     let made = std::process::Command::new("mkfifo").arg(&path).status();
     assert!(made.unwrap().success());

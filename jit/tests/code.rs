@@ -191,7 +191,7 @@ proptest! {
     }
 }
 
-/// A circuit of so many gates in a chain.
+/// A circuit of this many gates in a chain.
 fn chain(gates: usize) -> Circuit {
     let mut builder = Builder::new(gates + 1);
     let chain = (0..gates).fold(builder.input(gates), |value, i| {
@@ -290,7 +290,7 @@ fn efforts_agree() {
     assert_eq!(results[0], results[1]);
 }
 
-/// Keys tell apart what makes other code, and not what only ends compiling early.
+/// Keys depend on what makes other code, and not on what only ends compiling early.
 #[test]
 fn keys_leave_out_limits() {
     let circuit = chain(5);

@@ -193,7 +193,7 @@ fn very_wide_gates() {
     }
 }
 
-/// No program is made when nobody waits for it any more.
+/// No program is made when it is no longer needed.
 #[test]
 fn a_stop_ends_the_making_of_programs() {
     let mut builder = Builder::new(2);

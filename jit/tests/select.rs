@@ -100,7 +100,7 @@ proptest! {
                 }
             }
             let lanes = vec![!0; words];
-            // One that is never told that rows are idle looks at all of them.
+            // A selector that is never informed of idle rows looks at all of them.
             if tells {
                 passing.pass_over(|guard| idle[guard]);
             }

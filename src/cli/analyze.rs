@@ -38,47 +38,47 @@ pub(super) struct Args {
 /// For how long to think by default.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
 
-/// How many moves are shown to people.
+/// The number of moves that are shown to people.
 const SHOWN: usize = 20;
 
 #[derive(Serialize)]
 struct Analysis {
     role: String,
-    /// How many joint moves were played before.
+    /// The number of joint moves before.
     depth: usize,
-    /// None where there is no legal move, or nothing was searched.
+    /// None if there is no legal move, or no search.
     best: Option<String>,
     value: Option<f64>,
     solved: bool,
     nodes: usize,
     playouts: u64,
     seconds: f64,
-    /// None where nothing was searched.
+    /// None without a search.
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
     moves: Vec<Ranked>,
-    /// Why the game is interpreted, if it was to be compiled.
+    /// The reason if the game is interpreted though it was to be compiled.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_compiled: Option<String>,
-    /// What local search has brought, if there is one.
+    /// The results of local search, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     local: Option<LocalReport>,
-    /// What a planner has found out, if there is one.
+    /// The results of a planner, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<PlanReport>,
-    /// What the states of the game tell, if all that follow are known.
+    /// The enumeration of the states of the game, if all that follow are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     states: Option<StatesReport>,
-    /// By what the result is decided, if it is though the match goes on.
+    /// The reason if the result is decided though the match goes on.
     #[serde(skip_serializing_if = "Option::is_none")]
     decided: Option<Decided>,
-    /// By what the value is proved, if it is.
+    /// The method by which the value is proved, if it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     proved_by: Option<ProvedBy>,
-    /// What keeps the value from being proved, as far as that was seen, unless it is.
+    /// Observed obstacles to a proof of the value, unless it is proved.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unproved: Vec<Unproved>,
-    /// Everybody's goals, if the match is over.
+    /// The goals of all roles, if the match is over.
     goals: Option<Goals>,
     /// Whether a stop came before the budget was used.
     interrupted: bool,
@@ -87,17 +87,17 @@ struct Analysis {
     picture: String,
 }
 
-/// A result that nothing changes any more.
+/// A result that can never change again.
 #[derive(Serialize)]
 struct Decided {
-    /// Everybody's goals, in the order of the roles.
+    /// The goals of all roles, in their order.
     goals: Vec<i32>,
-    /// The values of counters that tell.
+    /// The values of the counters that decide it.
     by: Vec<String>,
 }
 
 impl Decided {
-    /// The result of a position, if it is decided and that is known by now.
+    /// Returns the result of a position, if it is decided and that is known by now.
     fn of(position: &Position) -> Option<Decided> {
         if position.game.hides_information() {
             return None;
@@ -116,7 +116,7 @@ impl Decided {
     }
 }
 
-/// Searches and prints what was found.
+/// Searches and prints the results.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_signals();
     let mut position = args.search.load(&stop)?;
@@ -156,7 +156,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let report = search.report(role);
     let picture = match output.is_json() {
         true => String::new(),
-        // A stop has ended the search; the picture is not to be missed.
+        // A stop has ended the search; the picture is drawn all the same.
         false => position
             .pictures(&Stop::new())
             .draw(&position.history.fluents()),
@@ -185,7 +185,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     })
 }
 
-/// The result when the match is over.
+/// Returns the result when the match is over.
 fn over(history: &mut History, role: RoleId, picture: String) -> Result<Analysis, Failure> {
     let goals = Goals::of(history)?;
     Ok(Analysis {
@@ -212,7 +212,7 @@ fn over(history: &mut History, role: RoleId, picture: String) -> Result<Analysis
     })
 }
 
-/// The role that has a choice. Where that is not clear, the user is told which was taken.
+/// Returns the role that has a choice. If that is ambiguous, a message says which role was taken.
 fn chooser(history: &History, legal: &[Vec<String>]) -> Result<RoleId, Failure> {
     let roles = history.roles();
     let has_choice =

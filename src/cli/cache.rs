@@ -1,4 +1,4 @@
-//! `propjit cache`: the machine code that is kept on disk.
+//! `propjit cache`: the cache of machine code on disk.
 
 use std::fmt;
 use std::path::Path;
@@ -34,7 +34,7 @@ enum Command {
 
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let failed = |error| Failure::Work(with_causes(&error));
-    // Where it should be can be told even when it cannot be used.
+    // The cache's location can be printed even when it cannot be used.
     if let Command::Path = args.command {
         let directory = cache::directory().map_err(failed)?.ok_or_else(off)?;
         return output.result(&Place {
@@ -141,7 +141,7 @@ impl Contents {
 impl Entry {
     fn new(entry: &Listed) -> Entry {
         let now = SystemTime::now();
-        // The file may bear a time before 1970 or, with a wrong clock, one to come.
+        // The file's time may be before 1970 or, with a wrong clock, in the future.
         let seconds = |to: SystemTime, from| to.duration_since(from).unwrap_or_default().as_secs();
         Entry {
             key: entry.key.to_string(),
@@ -190,7 +190,7 @@ fn reason(error: &CacheError) -> String {
     }
 }
 
-/// Enough digits of a key to tell entries apart.
+/// Enough digits of a key to distinguish entries.
 const KEY_DIGITS: usize = 12;
 
 fn kibibytes(bytes: u64) -> f64 {

@@ -61,7 +61,7 @@ struct Entry {
 
 /// Measures and prints a table for each game; fails if a backend differs.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    // What is wrong should be known before anything is measured.
+    // Errors should be reported before any measurement.
     for path in &args.rulesheets {
         Rules::read(path).map_err(|error| Failure::from(LoadError::from(error)))?;
     }
@@ -108,7 +108,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let games = report.games.iter();
     let agree = games.filter_map(|entry| entry.table.agrees());
     report.agree = agree.reduce(|all, one| all && one);
-    // The picture is drawn even if nobody reads the tables; what failed is told after what did not.
+    // The picture is drawn even if the reader of the tables is gone; errors come after results.
     let printed = output.result(&report);
     let agree = report.agree;
     if let Some(path) = plot {
@@ -124,7 +124,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
 }
 
-/// The table of a game; none if it was stopped before there is anything in it.
+/// Measures a game and returns its table; none if it was stopped before there is anything in it.
 fn measure(
     path: &Path,
     args: &Args,

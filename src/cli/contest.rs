@@ -90,7 +90,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         .with_only(args.only.map(|number| number - 1))
         .with_name(unique_name(&game))
         .with_seed(args.series.seed.unwrap_or_else(random_seed));
-    // What is wrong should be known before the game is grounded.
+    // Errors should be reported before the game is grounded.
     series.roles(&rulesheet)?;
     let mut file = record_file(args, &game, &mut series, &rulesheet)?;
     let played = file.as_ref().map(|file| file.played().clone());
@@ -141,7 +141,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         message(&format!("note: {note}"));
     }
     let printed = output.result(&Report::new(game, &series, &results));
-    // Whatever becomes of the table, the records are written, and the other way round.
+    // The records are written even if the table cannot be, and the other way round.
     file.map_or(Ok(()), RecordFile::finish)?;
     printed?;
     match results.failure {
@@ -152,7 +152,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
 }
 
-/// The file for the records, if one is wanted. A series that goes on has the seed in the file.
+/// Opens the file for the records, if requested. A resumed series takes the seed from the file.
 fn record_file(
     args: &Args,
     game: &str,
@@ -175,7 +175,7 @@ fn record_file(
     file.map(Some)
 }
 
-/// The first error of each player in numbered matches, and why matches could not go on.
+/// Describes the first error of each player in numbered matches, and why matches could not go on.
 pub(super) fn notes<'a>(records: impl Iterator<Item = (u64, &'a MatchRecord)>) -> Vec<String> {
     let mut notes = Vec::new();
     let mut told = BTreeSet::new();
@@ -202,7 +202,7 @@ pub(super) fn notes<'a>(records: impl Iterator<Item = (u64, &'a MatchRecord)>) -
                 "{player} as {role}, match {number}, {when}: {what}"
             ));
         }
-        // That a player failed too often is told as an error.
+        // A player that failed too often is reported as an error.
         let failure = record.failure.as_ref();
         let failure = failure.filter(|_| record.end != MatchEnd::Abandoned);
         notes.extend(failure.map(|failure| format!("match {number}: {failure}")));
@@ -225,9 +225,8 @@ impl From<RecordFileError> for Failure {
     }
 }
 
-/// A name for matches that no others have, so that a player elsewhere does not take them for one
-/// that it still plays: the game's name, without what KIF would read as something else, and
-/// the time.
+/// Returns a unique name for matches, so that a remote player does not mistake them for one that it
+/// still plays: the game's name, without characters that are special in KIF, and the time.
 pub(super) fn unique_name(game: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let game: String = game.chars().map(plain).collect();

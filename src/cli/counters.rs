@@ -4,8 +4,8 @@ use propjit::game::facts::{CountBounds, Counter, Literal};
 use propjit::game::ground::GroundGame;
 use propjit::game::machine::State;
 
-/// What propositions have in common: `(owns red ? ?)`, with `?` for arguments in which they
-/// differ; all of their names if they have nothing in common.
+/// Returns the common pattern of propositions: `(owns red ? ?)`, with `?` for arguments in which
+/// they differ; all of their names if they have nothing in common.
 pub(super) fn pattern(game: &GroundGame, bases: &[usize]) -> String {
     let net = game.propnet();
     let names: Vec<_> = bases.iter().map(|&base| net.bases[base].name).collect();
@@ -44,7 +44,7 @@ pub(super) fn value_text(game: &GroundGame, counter: &Counter, value: usize) -> 
     }
 }
 
-/// The values of those counters in a state by which goals are excluded there.
+/// Returns the values of those counters in a state that exclude goals there.
 pub(super) fn reached(game: &GroundGame, bounds: &CountBounds, state: &State) -> Vec<String> {
     let values = bounds.values(state);
     let counters = bounds.counters.iter().zip(&values).enumerate();

@@ -1,4 +1,4 @@
-//! `propjit darkening`: the gain of machine code for the rest of a match.
+//! `propjit darkening`: the gain of machine code that is specialised for the rest of a match.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -103,7 +103,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         halfway: table.halfway().cloned(),
         table,
     };
-    // The picture is drawn even if nobody reads the table.
+    // The picture is drawn even if the reader of the table is gone.
     let printed = output.result(&report);
     if let Some(path) = plot {
         let picture = plot::svg(&report.game, &report.table).map_err(Failure::new)?;

@@ -1,4 +1,4 @@
-//! `propjit disassemble`: the machine code of a game, to be read.
+//! `propjit disassemble`: a listing of the machine code of a game.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! How dynamic a game is, as `propjit facts --dynamic` tells it.
+//! The dynamics of a game, as reported by `propjit facts --dynamic`.
 
 use std::fmt;
 

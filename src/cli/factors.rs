@@ -1,4 +1,4 @@
-//! `propjit factors`: the parts into which a game falls.
+//! `propjit factors`: the independent parts of a game.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -36,11 +36,11 @@ pub(super) struct Args {
 struct Report {
     game: String,
     propositions: usize,
-    /// What changes by itself.
+    /// The propositions that change independently of moves.
     clock: Vec<String>,
-    /// The parts, of which one does not make a game of parts.
+    /// The parts. If there is only one, the game does not fall into parts.
     parts: Vec<Part>,
-    /// Why nothing is known of them.
+    /// The reason if they are unknown.
     unknown: Option<String>,
     moves: Vec<Moves>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,11 +54,11 @@ struct Part {
     /// The number of wires that `terminal` and the goals read of it.
     observables: usize,
     relevant: bool,
-    /// By role, in how many ways moves change it.
+    /// By role, the number of different effects of moves on it.
     ways: Vec<usize>,
 }
 
-/// How the moves of a role are made of what they do to parts.
+/// How the moves of a role are composed of their effects on parts.
 #[derive(Serialize)]
 struct Moves {
     role: String,
@@ -71,7 +71,7 @@ struct Check {
     steps: u64,
     comparisons: u64,
     seed: u64,
-    /// What differs.
+    /// The difference.
     difference: Option<String>,
     /// Whether there were fewer steps than asked for.
     interrupted: bool,

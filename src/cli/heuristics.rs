@@ -18,7 +18,7 @@ use super::options::{SetupArgs, game_name, in_range, not_ground, seconds, seed, 
 use super::output::{Failure, Output, counted, show_progress, writable};
 use super::signals::stop_on_signals;
 
-/// How many decisions the matches against another evaluation have, about.
+/// The approximate number of decisions in the matches against another evaluation.
 const COMPARED_DECISIONS: u64 = 30_000;
 
 /// Learn from matches what each role can expect in a state
@@ -76,17 +76,17 @@ struct Report {
     verdict: &'static str,
     admitted: bool,
     rounds: u32,
-    /// How many symmetries of the game served to learn more from each state.
+    /// The number of symmetries of the game that were used to learn more from each state.
     symmetries: usize,
     decisions: u64,
     seconds: f64,
-    /// For how many seconds it was learned before.
+    /// The seconds of learning before.
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds_before: Option<f64>,
     seed: u64,
-    /// The logarithmic loss in matches that were not learned from.
+    /// The logarithmic loss in matches that were not used for learning.
     loss: Option<f64>,
-    /// By how much that is less than without it.
+    /// The reduction of the loss by the evaluation.
     gain: Option<f64>,
     gain_stderr: Option<f64>,
     /// The same by the mean of playouts.
@@ -100,19 +100,19 @@ struct Report {
     /// The gain in these matches.
     gain_against_playouts: Option<f64>,
     gain_against_playouts_stderr: Option<f64>,
-    /// What searches with it got against those without, trusting it fully, and as a hint.
+    /// The results of searches with it against those without, trusting it fully, and as a hint.
     between_searches: Option<MatchScore>,
     between_searches_as_hint: Option<MatchScore>,
     /// The score against evaluations that were saved in files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     against: Vec<AgainstFile>,
     effects: Vec<PropositionEffect>,
-    /// How many of them are printed as text.
+    /// The number of them that are printed as text.
     #[serde(skip)]
     printed: usize,
 }
 
-/// What it gets against the evaluation in a file.
+/// The results against the evaluation in a file.
 #[derive(Serialize)]
 struct AgainstFile {
     file: PathBuf,
@@ -120,7 +120,7 @@ struct AgainstFile {
     result: MatchScore,
 }
 
-/// What it gets in matches.
+/// The results in matches.
 #[derive(Serialize)]
 struct MatchScore {
     matches: u64,
@@ -138,15 +138,15 @@ impl From<Moments<f64>> for MatchScore {
     }
 }
 
-/// What a proposition adds to the logarithm of the odds of the first role, in the mean.
+/// The mean contribution of a proposition to the logarithm of the odds of the first role.
 #[derive(Serialize)]
 struct PropositionEffect {
     proposition: String,
-    /// Where each of the roles is to move; null where it never holds then.
+    /// When each of the roles is to move; null if it never holds then.
     mean: Vec<Option<f64>>,
 }
 
-/// Learns and prints what was learned.
+/// Learns and prints the results.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_signals();
     let game = args.setup.load_ground(&args.rulesheet, &stop)?;
@@ -156,7 +156,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     if let Some(path) = &args.save {
         writable(path, [&args.rulesheet])?;
     }
-    // Read before anything takes time, as it may be damaged.
+    // Read before any long work, as it may be damaged.
     let known = match args.goes_on {
         true => Known::load(ground).map_err(Failure::new)?,
         false => None,
@@ -228,7 +228,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
 }
 
-/// The evaluations of the game in these files.
+/// Reads the evaluations of the game in these files.
 fn opponents(
     files: &[PathBuf],
     game: &GroundGame,
@@ -243,7 +243,7 @@ fn opponents(
     Ok(opponents)
 }
 
-/// What an evaluation gets against others, as far as there is time until a stop comes.
+/// Returns the results of an evaluation against others, until a stop comes.
 fn play_against(
     opponents: Vec<(PathBuf, Arc<Evaluation>)>,
     own: &Arc<Evaluation>,
@@ -266,7 +266,7 @@ fn play_against(
     Ok(against)
 }
 
-/// The propositions by name, those first that matter most.
+/// Returns the propositions by name, those with the greatest effects first.
 fn propositions(mut effects: Vec<Effect>, game: &GroundGame) -> Vec<PropositionEffect> {
     effects.sort_by(|a, b| b.size().total_cmp(&a.size()));
     let named = effects.into_iter().flat_map(|effect| {

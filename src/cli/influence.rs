@@ -1,4 +1,4 @@
-//! What moves have an influence on, as `propjit facts` tells it.
+//! The influence of moves, as reported by `propjit facts`.
 
 use std::fmt;
 
@@ -11,13 +11,13 @@ use serde::Serialize;
 
 use super::output::Failure;
 
-/// The moves that are listed as text.
+/// The number of moves that are listed as text.
 const NEAREST: usize = 20;
 
 /// Distances between moves and to goals, and coupling.
 #[derive(Serialize)]
 pub(super) struct Report {
-    /// Why it is not known.
+    /// The reason if it is unknown.
     unknown: Option<String>,
     moves: usize,
     /// The moves from which distances were counted.
@@ -43,7 +43,7 @@ struct Goal {
     role: String,
     goal: i32,
     terms: usize,
-    /// Whether all of the goal could be taken apart.
+    /// Whether the whole goal could be decomposed.
     complete: bool,
     /// The least, median and greatest number of propositions of a term.
     coupled: Option<[usize; 3]>,

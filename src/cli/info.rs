@@ -37,7 +37,7 @@ struct Report {
     backend: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     gave_up: Option<String>,
-    /// Why the game is interpreted, if it was to be compiled.
+    /// The reason if the game is interpreted though it was to be compiled.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_compiled: Option<String>,
     #[serde(flatten)]
@@ -51,7 +51,7 @@ struct Report {
 #[derive(Serialize)]
 struct Role {
     name: String,
-    /// How many moves may ever be legal; known of games that are grounded.
+    /// The number of moves that may ever be legal; known of games that are grounded.
     moves: Option<usize>,
     goals: Option<Vec<i32>>,
 }
@@ -106,7 +106,7 @@ struct Stage {
     seconds: f64,
 }
 
-/// Loads the game and prints what it is made of.
+/// Loads the game and prints its parts.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     if let Some(path) = &args.dot {
         writable(path, [&args.rulesheet])?;
@@ -123,7 +123,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         (None, _) => None,
     };
     let grids = Grids::find(&game, &stop)?;
-    // The network is drawn even if nobody reads the result.
+    // The network is drawn even if the reader of the result is gone.
     let printed = output.result(&report(&game, &grids, backend, &args.rulesheet));
     if let Some((path, ground)) = network {
         write_dot(ground, path).map_err(|error| cannot_write(path, &error))?;
@@ -178,7 +178,7 @@ fn report(game: &Game, grids: &Grids, backend: Backend, rulesheet: &Path) -> Rep
 }
 
 fn describe(game: &Game, ground: &GroundGame, backend: Backend) -> Ground {
-    // The prover has no circuit; the others' is of interest all the same.
+    // The prover has no circuit; that of the other backends is of interest all the same.
     let optimised = game.circuit(backend).unwrap_or(ground.min_gates());
     let circuit = &optimised.circuit;
     let pass = |pass: &propjit_jit::passes::PassReport| Pass {
@@ -207,7 +207,7 @@ fn describe(game: &Game, ground: &GroundGame, backend: Backend) -> Ground {
     }
 }
 
-/// The most memory that the process has had so far, where the system tells.
+/// Returns the most memory that the process has had so far, if the system reports it.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status

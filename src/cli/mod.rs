@@ -100,7 +100,7 @@ enum Command {
 
 /// Runs the command that the arguments of the process ask for.
 pub(super) fn main() -> ExitCode {
-    // So that whoever takes a number tells what is wrong with a negative one.
+    // This lets the parsers of numbers report what is wrong with a negative one.
     let command = Cli::command().mut_subcommands(|command| {
         command.mut_args(|arg| {
             let takes_values = arg.get_action().takes_values();
@@ -184,7 +184,7 @@ fn log_to_stderr(cli: &Cli) {
     };
     let mut filter = Targets::new().with_default(default);
     if matches!(cli.command, Command::Serve(_)) {
-        // Whoever serves sees which matches are played, and with which seeds.
+        // The log of a server shows the matches that are played, and their seeds.
         filter = filter.with_target(
             "propjit::play::ggp::session",
             default.max(LevelFilter::INFO),
@@ -200,7 +200,7 @@ fn log_to_stderr(cli: &Cli) {
     }
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(io::stderr)
-        // That nobody reads the log is no failure.
+        // It is no failure if the reader of the log is gone.
         .log_internal_errors(false)
         .with_ansi(io::stderr().is_terminal());
     tracing_subscriber::registry()

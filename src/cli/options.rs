@@ -86,7 +86,7 @@ impl GroundArgs {
     }
 }
 
-/// The failure of a command that tells what is known of ground games only.
+/// The failure of a command that works for ground games only.
 pub(super) fn not_ground(game: &Game, what: &str) -> Failure {
     let reason = game.gave_up();
     let reason = reason.map(|error| format!("{}; {}", with_causes(error), grounding_remedy(error)));
@@ -96,7 +96,8 @@ pub(super) fn not_ground(game: &Game, what: &str) -> Failure {
     ))
 }
 
-/// Tells the user what the prover does because grounding was given up, after the name of the game if there are several.
+/// Informs the user of the prover's role after grounding was given up, after the name of the game if there are
+/// several.
 pub(super) fn tell_of_prover(game: Option<&str>, reason: &GroundError, what: &str) {
     let game = game.map(|name| format!("{name}: ")).unwrap_or_default();
     let remedy = grounding_remedy(reason);
@@ -105,7 +106,8 @@ pub(super) fn tell_of_prover(game: Option<&str>, reason: &GroundError, what: &st
     ));
 }
 
-/// Tells the user that the game is interpreted, if there is no machine code of it though it was wanted.
+/// Informs the user that the game is interpreted, if there is no machine code of it though it was
+/// wanted.
 pub(super) fn tell_of_interpreter(game: &Game) {
     if let Some(reason) = game.not_compiled() {
         message(&format!(
@@ -114,12 +116,12 @@ pub(super) fn tell_of_interpreter(game: &Game) {
     }
 }
 
-/// Makes what machines of a backend share, or those of another one if it cannot be made for that: returns which is
-/// ready.
+/// Makes the data that machines of a backend share, or those of another one if it cannot be made for that: returns
+/// the backend that is ready.
 pub(super) type Prepare = fn(&mut Game, Backend) -> Result<Backend, MachineError>;
 
 impl SetupArgs {
-    /// For games whose code is not to be kept.
+    /// Returns the set-up for games without a code cache.
     pub(super) fn setup(&self) -> Setup {
         let config = CodeConfig::default().with_time(self.compile_limit);
         let code = CodeOptions::default().with_config(config);
@@ -127,7 +129,8 @@ impl SetupArgs {
         setup.with_code(code)
     }
 
-    /// For the game with this rulesheet, with the code cache and what suits this CPU.
+    /// Returns the set-up for the game with this rulesheet, with the code cache and the settings
+    /// that suit this CPU.
     pub(super) fn setup_for(&self, rulesheet: &Path) -> Setup {
         self.setup().with_code(
             CodeOptions::default()
@@ -137,7 +140,7 @@ impl SetupArgs {
         )
     }
 
-    /// The settings that suit this CPU best, as far as these are known. A profile that cannot be
+    /// Returns the settings that suit this CPU best, if these are known. A profile that cannot be
     /// used is not a failure.
     pub(super) fn settings(&self) -> &Settings {
         self.settings.get_or_init(|| {
@@ -152,7 +155,7 @@ impl SetupArgs {
         })
     }
 
-    /// The code cache, unless it is switched off. One that cannot be used is not a failure.
+    /// Returns the code cache, unless it is switched off. One that cannot be used is not a failure.
     fn cache(&self) -> Option<Cache> {
         if self.no_cache {
             return None;
@@ -163,9 +166,8 @@ impl SetupArgs {
         })
     }
 
-    /// Loads a rulesheet for the chosen backend, or for the `best` one if none is
-    /// chosen, makes what `prepare` makes for it, and tells the user what is odd about it.
-    /// Fails soon after `stop` is set.
+    /// Loads a rulesheet for the chosen backend, or for the `best` one if none is chosen, calls
+    /// `prepare` for it, and shows the user its warnings. Fails soon after `stop` is set.
     pub(super) fn load(
         &self,
         rulesheet: &Path,
@@ -180,7 +182,7 @@ impl SetupArgs {
         self.prepare(game, stop, best, prepare)
     }
 
-    /// Loads a rulesheet for what only a ground game can do, as [`load`](SetupArgs::load) does.
+    /// Loads a rulesheet for work that needs a ground game, like [`load`](SetupArgs::load).
     pub(super) fn load_ground(&self, rulesheet: &Path, stop: &Stop) -> Result<Game, Failure> {
         let game = self.read(rulesheet, stop)?;
         match (game.ground_game(), game.gave_up()) {
@@ -198,7 +200,7 @@ impl SetupArgs {
         }
     }
 
-    /// Reads a rulesheet, and tells the user what is odd about it.
+    /// Reads a rulesheet, and shows the user its warnings.
     fn read(&self, rulesheet: &Path, stop: &Stop) -> Result<Game, Failure> {
         let setup = self.setup_for(rulesheet).with_stop(stop.clone());
         let game = load(rulesheet, &setup)?;
@@ -210,7 +212,7 @@ impl SetupArgs {
         Ok(game)
     }
 
-    /// Makes what `prepare` makes, for the chosen backend or the `best` one.
+    /// Calls `prepare` for the chosen backend or the `best` one.
     pub(super) fn prepare(
         &self,
         mut game: Game,
@@ -223,7 +225,7 @@ impl SetupArgs {
         let prepared = prepare(&mut game, backend);
         drop(shown);
         if stop.is_set() {
-            // What was prepared is not what it should be.
+            // The preparation is incomplete.
             return Err(LoadError::Stopped.into());
         }
         let backend = prepared?;
@@ -234,7 +236,7 @@ impl SetupArgs {
     }
 }
 
-/// Loads a rulesheet, and shows that this takes a while.
+/// Loads a rulesheet, and shows progress meanwhile.
 pub(super) fn load(rulesheet: &Path, setup: &Setup) -> Result<Game, LoadError> {
     let name = game_name(rulesheet);
     let _shown = show_progress(move || format!("loading {name}"));
@@ -269,7 +271,7 @@ pub(super) fn seed(text: &str) -> Result<u64, String> {
     in_range(text, 0, u64::MAX)
 }
 
-/// The port to listen at; 0 is any that is free.
+/// Parses the port to listen at; 0 is any that is free.
 pub(super) fn port(text: &str) -> Result<u16, String> {
     in_range(text, 0, u16::MAX)
 }

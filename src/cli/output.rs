@@ -35,7 +35,7 @@ pub(super) enum Format {
 pub(super) enum Failure {
     /// The reader of stdout is gone.
     Pipe,
-    /// The work failed, and the results or messages have told how.
+    /// The work failed, and the results or messages have said how.
     Told,
     /// The rules are wrong.
     Rules(Box<Diagnostics>),
@@ -51,7 +51,7 @@ impl Failure {
         Failure::Work(error.to_string())
     }
 
-    /// Why, in one line: of wrong rules, what the first error is.
+    /// Returns the reason, in one line: of wrong rules, the first error.
     pub(super) fn line(&self) -> String {
         match self {
             Failure::Pipe => "nobody reads the results".to_string(),
@@ -65,7 +65,7 @@ impl Failure {
     }
 }
 
-/// The failure of a command whose backend needs a ground game.
+/// Returns the failure of a command with a backend that needs a ground game.
 pub(super) fn needs_ground(error: &LoadError) -> Failure {
     let remedy = match error {
         LoadError::Ground { source, .. } => format!("; {}", grounding_remedy(source)),
@@ -74,7 +74,7 @@ pub(super) fn needs_ground(error: &LoadError) -> Failure {
     Failure::Work(format!("{}{remedy}", with_causes(error)))
 }
 
-/// What helps where grounding was given up.
+/// Returns the remedy if grounding was given up.
 pub(super) fn grounding_remedy(reason: &GroundError) -> &'static str {
     match reason {
         GroundError::Growth { .. } => "a condition that bounds what is nested lets grounding end",
@@ -100,7 +100,7 @@ impl From<MachineError> for Failure {
     }
 }
 
-/// Whether the file can be written to, and is none of the rulesheets. Changes nothing.
+/// Checks that the file can be written to, and is none of the rulesheets. Changes nothing.
 pub(super) fn writable<'a>(
     path: &Path,
     rulesheets: impl IntoIterator<Item = &'a PathBuf>,
@@ -114,7 +114,7 @@ pub(super) fn writable<'a>(
         }
     }
     let is_new = fs::symlink_metadata(path).is_err();
-    // Whoever reads a pipe would take the first close for its end.
+    // The reader of a pipe would take the first close for its end.
     if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
         return Ok(());
     }
@@ -142,23 +142,23 @@ pub(super) fn counted<N: Display + PartialEq + From<u8>>(
     format!("{count} {word}")
 }
 
-/// The width of a column in which the longest text has so many characters. Those that are far longer than others stick
-/// out: formatting refuses widths beyond 65535.
+/// Returns the width of a column, given the number of characters of its longest text. Texts that are far longer than
+/// others stick out: formatting refuses widths beyond 65535.
 pub(super) fn column_width(longest: usize) -> usize {
     longest.min(1000)
 }
 
-/// Writes to stderr what is wrong with rules.
+/// Writes the errors in rules to stderr.
 pub(super) fn show_diagnostics(diagnostics: &Diagnostics) {
     message(diagnostics.render(io::stderr().is_terminal()).trim_end());
 }
 
-/// Writes a message to stderr. That nobody reads it is no failure.
+/// Writes a message to stderr. It is no failure if its reader is gone.
 pub(super) fn message(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Names the files that were not looked at because the work was interrupted, if there are any.
+/// Names the files that were skipped because the work was interrupted, if there are any.
 pub(super) fn tell_left_out(files: &[String]) {
     if !files.is_empty() {
         let files = files.join(", ");
@@ -178,23 +178,23 @@ impl Output {
         Output { format }
     }
 
-    /// Whether results are for programs.
+    /// Returns whether results are for programs.
     pub(super) fn is_json(&self) -> bool {
         self.format == Format::Json
     }
 
-    /// Whether results are for drawing.
+    /// Returns whether results are for drawing.
     pub(super) fn is_dot(&self) -> bool {
         self.format == Format::Dot
     }
 
-    /// Whether results are for spreadsheets.
+    /// Returns whether results are for spreadsheets.
     pub(super) fn is_csv(&self) -> bool {
         self.format == Format::Csv
     }
 
-    /// Prints a result: as JSON what it serialises to, as text what it displays. Other formats are
-    /// for those who [print](Output::print) them.
+    /// Prints a result: its serialisation as JSON, or its display as text. Other formats are
+    /// written with [`print`](Output::print).
     pub(super) fn result(&mut self, result: &(impl Serialize + Display)) -> Result<(), Failure> {
         match self.format {
             Format::Text => self.print(&result.to_string()),
@@ -221,7 +221,7 @@ impl Output {
     }
 }
 
-/// A line on stderr, if that is a terminal, that shows `status` until it is dropped.
+/// Shows `status` in a line on stderr, if that is a terminal, until the returned value is dropped.
 pub(super) fn show_progress(
     status: impl Fn() -> String + Clone + Send + Sync + 'static,
 ) -> impl Drop {
@@ -239,7 +239,7 @@ pub(super) fn show_progress(
 /// A bar on stderr, if that is a terminal, which is drawn from time to time until this is dropped.
 struct Spinner {
     bar: ProgressBar,
-    /// The thread that draws, and what ends it when it is dropped.
+    /// The thread that draws, and the channel that ends it when dropped.
     drawing: Option<(Sender<Infallible>, JoinHandle<()>)>,
 }
 
@@ -277,11 +277,11 @@ impl Drop for Spinner {
 /// The time between two pictures of a bar.
 const FRAME: Duration = Duration::from_millis(100);
 
-/// Text of some lines on stderr, if that is a terminal, which is replaced when it is shown anew and
-/// goes away when this is dropped.
+/// Text of some lines on stderr, if that is a terminal, which is replaced when it is shown again
+/// and removed when this is dropped.
 pub(super) struct LiveText(Spinner);
 
-/// Nothing yet.
+/// Makes an empty text.
 pub(super) fn live_text() -> LiveText {
     let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}");
     LiveText(Spinner::start(style.expect("the template is valid")))
@@ -293,7 +293,7 @@ impl LiveText {
         self.0.bar.set_message(text.to_string());
     }
 
-    /// Lets the text that is shown stay above what is shown next.
+    /// Keeps the current text above the next one.
     pub(super) fn keep(&self) {
         self.0.bar.println(self.0.bar.message());
     }

@@ -65,7 +65,7 @@ fn play(args: &Args) -> Result<playout::PlayoutOutcome, Failure> {
     let mut game = load(&args.rulesheet, &setup)?;
     let backend = args.setup.backend.0.unwrap_or(game.bulk_backend());
     game.prepare_playouts(backend)?;
-    // What is measured is play.
+    // Only play is measured.
     game.wait_for_code();
     let seed = random_seed();
     message(&format!("seed {seed}"));

@@ -31,14 +31,14 @@ pub(super) struct Args {
     setup: SetupArgs,
 }
 
-/// Nobody waits for deeper counts; the states on the way take memory.
+/// Deeper counts would take too long; the states on the way take memory.
 const MAX_DEPTH: usize = 100_000;
 
 #[derive(Serialize)]
 struct Report {
     game: String,
     backend: &'static str,
-    /// Why the game is interpreted, if it was to be compiled.
+    /// The reason if the game is interpreted though it was to be compiled.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_compiled: Option<String>,
     depth: usize,
@@ -62,7 +62,7 @@ struct Part {
     stuck: u128,
 }
 
-/// Counts and prints the counts.
+/// Counts sequences and prints the counts.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_signals();
     let (game, backend) = args.setup.load(
@@ -84,7 +84,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     };
     let count = match &division {
         Some(division) if !division.is_empty() => Some(perft::total(division)),
-        // Without a first move, what there is is the state itself.
+        // Without a first move, the only sequence is the state itself.
         _ => perft::perft(&mut *machine, &initial, args.depth, &stop)?,
     };
     let divide = division.map(|division| parts(&*machine, division));

@@ -1,4 +1,4 @@
-//! Pictures of states in the terminal: boards, and what is on none of them.
+//! Pictures of states in the terminal: boards, and the propositions that are on none of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
@@ -9,17 +9,17 @@ use propjit::game::load::Game;
 
 use super::output::column_width;
 
-/// How wide lines are, if words allow that.
+/// The width of lines, if words allow that.
 const WIDTH: usize = 80;
 
-/// What is drawn where nothing is.
+/// The symbol of an empty place.
 const EMPTY: &str = ".";
 
 /// The boards of a game, and how they are drawn.
 pub(super) struct Pictures {
     grids: Grids,
     roles: Vec<String>,
-    /// Whether what belongs to different roles has different colours.
+    /// Whether the pieces of different roles have different colours.
     has_colours: bool,
 }
 
@@ -45,7 +45,7 @@ impl Pictures {
         &self.grids
     }
 
-    /// The state in which these fluents hold.
+    /// Draws the state in which these fluents hold.
     pub(super) fn draw(&self, fluents: &[String]) -> String {
         let picture = self.grids.picture(fluents);
         let mut text = String::new();
@@ -102,11 +102,11 @@ impl Pictures {
 struct Canvas<'a> {
     grid: &'a Grid,
     contents: &'a [Vec<String>],
-    /// How many characters a cell has.
+    /// The width of a cell in characters.
     cell: usize,
-    /// How many characters half a cell has, where rows are shifted.
+    /// The width of half a cell in characters, if rows are shifted.
     half: usize,
-    /// How many characters the names of rows have.
+    /// The width of the names of rows in characters.
     margin: usize,
 }
 
@@ -139,7 +139,7 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// What is shown at a place.
+    /// Returns the symbol at a place.
     fn symbol(&self, site: usize) -> String {
         if self.grid.kind == GridKind::Points {
             return "+".to_string();
@@ -154,7 +154,8 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// Whether a line between two places can be drawn: they are points, one beside or below the other.
+    /// Returns whether a line between two places can be drawn: they are points, one beside or below
+    /// the other.
     fn has_room(&self, from: usize, to: usize) -> bool {
         let [from, to] = [from, to].map(|site| &self.grid.sites[site]);
         let distance = (from.left.abs_diff(to.left), from.top.abs_diff(to.top));
@@ -224,7 +225,7 @@ impl<'a> Canvas<'a> {
         wrap(&words.collect::<Vec<_>>(), 3)
     }
 
-    /// What the symbols on the board mean.
+    /// Explains the symbols on the board.
     fn legend(&self) -> String {
         let shown: BTreeSet<&String> = self.contents.iter().flatten().collect();
         let known = self.grid.contents.iter();
@@ -239,7 +240,7 @@ impl<'a> Canvas<'a> {
 struct Line {
     text: String,
     start: usize,
-    /// How many characters there are, which colours are none of.
+    /// The number of characters, without colour codes.
     length: usize,
 }
 

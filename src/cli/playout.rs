@@ -1,4 +1,4 @@
-//! `propjit playout`: random matches, as many as fit in a time.
+//! `propjit playout`: random matches for a given time.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -55,7 +55,7 @@ pub(super) struct Args {
 /// For how long matches are started by default.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
 
-/// For how long a match is looked for that is stuck, when some were.
+/// For how long to search for an example if some matches were stuck.
 const SEARCH_TIME: Duration = Duration::from_secs(2);
 
 #[derive(Serialize)]
@@ -66,9 +66,9 @@ struct Report {
     threads: usize,
     seed: u64,
     setup_seconds: f64,
-    /// How long it took to make the machine code, if it was ready in time.
+    /// The time to make the machine code, if it was ready in time.
     code_seconds: Option<f64>,
-    /// Why the game is interpreted, if it was to be compiled.
+    /// The reason if the game is interpreted though it was to be compiled.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_compiled: Option<String>,
     seconds: f64,
@@ -84,7 +84,7 @@ struct Report {
     truncated: u64,
     stuck: u64,
     given_up: u64,
-    /// How a match comes to where a role has no legal move, if one does and another was found.
+    /// A match in which a role has no legal move, if one has none and another was found.
     stuck_example: Option<Stuck>,
     interrupted: bool,
 }
@@ -175,7 +175,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     })
 }
 
-/// How long it took to make the machine code that was played with.
+/// Returns the time to make the machine code that was played with.
 fn code_time(game: &Game) -> Option<f64> {
     let time = game.engines()?.for_playouts().code_time()?;
     Some(time.as_secs_f64())

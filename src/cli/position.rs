@@ -1,4 +1,4 @@
-//! The position in a match from which a command begins, and the options for it.
+//! The position in a match from which a command starts, and the options for it.
 
 use std::path::{Path, PathBuf};
 
@@ -51,7 +51,7 @@ impl PositionArgs {
         play_moves(game, file, self.number, self.first, moves)
     }
 
-    /// The number of the match in a file of records, if one was asked for.
+    /// Returns the number of the match in a file of records, if one was requested.
     pub(super) fn number(&self) -> Option<u64> {
         self.number
     }
@@ -66,7 +66,7 @@ impl PositionArgs {
         Ok(())
     }
 
-    /// Whether standard input is read for the moves.
+    /// Returns whether standard input is read for the moves.
     pub(super) fn is_standard_input(&self) -> bool {
         self.history.as_deref() == Some(Path::new("-"))
     }

@@ -1,4 +1,4 @@
-//! `propjit prove`: whether a role can force a goal.
+//! `propjit prove`: a proof that a role can force a goal, or that it cannot.
 
 use std::fmt;
 use std::io;
@@ -123,7 +123,7 @@ struct Report {
     goal: i32,
     /// `won`, `lost`, `not within` or `unknown`.
     verdict: &'static str,
-    /// The number of joint moves that the verdict is about.
+    /// The number of joint moves for which the verdict holds.
     depth: Option<u32>,
     /// Joint moves by which the goal is forced.
     line: Vec<String>,
@@ -152,13 +152,13 @@ struct Report {
     win_literals: f64,
     fail_literals: f64,
     propositions: usize,
-    /// Why nothing is proved, as far as that was seen.
+    /// Observed obstacles to a proof.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unproved: Vec<Unproved>,
     interrupted: bool,
 }
 
-/// Searches and prints what was found.
+/// Searches and prints the results.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     if args.mode == Mode::Numbers && args.depth.is_some() {
         return Err(Failure::Usage(
@@ -169,7 +169,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let Some(rulesheet) = &args.rulesheet else {
         return serve(&args.setup, &stop);
     };
-    // What makes machine code takes a token when the game is loaded, and ends with the time, too.
+    // The compilation takes a token when the game is loaded, and ends with the time, too.
     let making = stop.by(None);
     let game = args.setup.load_ground(rulesheet, &making)?;
     let position = args.position.position(&game)?;
@@ -246,7 +246,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     })
 }
 
-/// What keeps a verdict from being found, as far as it was met.
+/// Returns the observed obstacles to a verdict.
 fn unproved(proof: &Proof, counts: [ProofCounts; 3], role: &str) -> Vec<Unproved> {
     let has_met = |kind: usize| counts.iter().any(|counts| counts.undefined[kind] > 0);
     let kinds = [
@@ -261,7 +261,7 @@ fn unproved(proof: &Proof, counts: [ProofCounts; 3], role: &str) -> Vec<Unproved
     met.map(|(_, why)| why).collect()
 }
 
-/// The failure to search for a proof, and what helps.
+/// Returns the failure to search for a proof, and the remedy.
 fn told(error: &ProofError, stop: &Stop) -> Failure {
     match error {
         ProofError::JointMoves => Failure::Work(format!(
@@ -275,7 +275,7 @@ fn told(error: &ProofError, stop: &Stop) -> Failure {
     }
 }
 
-/// Serves proofs on stdin and stdout, about games that come from there.
+/// Serves proofs on stdin and stdout, for games that are sent there.
 fn serve(setup: &SetupArgs, stop: &Stop) -> Result<(), Failure> {
     let mut load = |name: &str, rules: &str| {
         let setup = setup.setup_for(Path::new(name)).with_stop(stop.clone());
@@ -295,7 +295,7 @@ fn serve(setup: &SetupArgs, stop: &Stop) -> Result<(), Failure> {
     })
 }
 
-/// The least goal value that counts.
+/// Returns the least goal value that counts.
 fn goal(args: &Args, role: &propjit_gdl::propnet::Role) -> Result<i32, Failure> {
     let values: Vec<i32> = role.goals.iter().map(|goal| goal.value).collect();
     let most = values.last().copied();
@@ -310,7 +310,7 @@ fn goal(args: &Args, role: &propjit_gdl::propnet::Role) -> Result<i32, Failure> 
 }
 
 impl Report {
-    /// What was found out, if it was searched.
+    /// Makes the result, if there was a search.
     fn new(role: &str, target: Target, found: Option<(&Proof, [ProofCounts; 3])>) -> Report {
         let (verdict, depth) = match found.map(|(proof, _)| proof.verdict) {
             Some(Verdict::Won(depth)) => ("won", Some(depth)),

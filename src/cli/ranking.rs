@@ -19,7 +19,7 @@ pub(super) struct Ranked {
     pub stderr: Option<f64>,
     pub proof: Option<String>,
     pub line: Vec<Decision>,
-    /// What local search has proved, if anything.
+    /// The proof by local search, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forced: Option<Forcing>,
 }
@@ -43,8 +43,8 @@ pub(super) struct Decision {
     pub played: String,
 }
 
-/// The best move of a report, if there is a reason to play it: the search has looked at it, or it
-/// is proved, or it has a value as what follows goes on no further, or it is the only one, or all states are known, so
+/// Returns the best move of a report, if there is a reason to play it: the search has examined it, or it is proved,
+/// or it has a value as the match goes on no further after it, or it is the only one, or all states are known, so
 /// that the first move is the best by them.
 pub(super) fn advised(report: &SearchReport) -> Option<Move> {
     let best = report.moves.first()?;
@@ -79,7 +79,7 @@ pub(super) fn ranking(report: &SearchReport, search: &mut Mcts, roles: &[String]
     report.moves.iter().map(ranked).collect()
 }
 
-/// The proof in these bounds of a goal, if they are narrower than the range of the game.
+/// Returns the proof of a goal in these bounds, if they are narrower than the range of the game.
 fn proof((low, high): (f64, f64), (least, most): (f64, f64)) -> Option<String> {
     let [from, to] = [low, high].map(number);
     match (low > least, high < most) {
@@ -136,11 +136,11 @@ pub(super) fn number(goal: f64) -> String {
 /// The first moves of a ranking as a table.
 pub(super) struct Table<'a> {
     pub moves: &'a [Ranked],
-    /// How many are shown.
+    /// The number of moves that are shown.
     pub most: usize,
 }
 
-/// How many decisions of a line are shown.
+/// The number of decisions of a line that are shown.
 const LINE: usize = 4;
 
 impl fmt::Display for Table<'_> {

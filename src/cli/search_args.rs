@@ -1,4 +1,4 @@
-//! Options of commands that search from a position, and the position that they lead to.
+//! Options of commands that search from a position, and the resulting position.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -111,8 +111,8 @@ impl Position {
         Pictures::new(&self.game, &io::stdout(), stop)
     }
 
-    /// Waits for all that searches otherwise take up as it comes: machine code, goal latches
-    /// and decisive moves, unless `stop` is set before.
+    /// Waits for all parts that searches otherwise use as soon as they are ready: machine code,
+    /// goal latches and decisive moves, unless `stop` is set before.
     pub(super) fn wait(&self, stop: &Stop) {
         let config = MctsConfig::default();
         let _shown = show_progress(|| "waiting for machine code".to_string());
@@ -121,7 +121,7 @@ impl Position {
 }
 
 impl SearchArgs {
-    /// Whether the rules or the moves so far come from standard input.
+    /// Returns whether the rules or the moves so far come from standard input.
     pub(super) fn reads_standard_input(&self) -> bool {
         self.rulesheet == Path::new("-") || self.position.is_standard_input()
     }
@@ -131,7 +131,7 @@ impl SearchArgs {
         self.load_checked(stop, |_| Ok(()))
     }
 
-    /// The same, if the game is the right one.
+    /// Like `load`, if `check` accepts the game.
     pub(super) fn load_checked(
         &self,
         stop: &Stop,
@@ -154,18 +154,18 @@ impl SearchArgs {
         &self.rulesheet
     }
 
-    /// The number of the match in a file of records, if one was asked for.
+    /// Returns the number of the match in a file of records, if one was requested.
     pub(super) fn number(&self) -> Option<u64> {
         self.position.number()
     }
 
-    /// Takes what is called the rulesheet for a file of records of a game with these rules.
+    /// Uses the file given as the rulesheet as a file of records of a game with these rules.
     pub(super) fn take_records(&mut self, rulesheet: PathBuf) -> Result<(), Failure> {
         let records = std::mem::replace(&mut self.rulesheet, rulesheet);
         self.position.follow(records)
     }
 
-    /// How to search, with a new seed if none was given.
+    /// Returns the configuration of the search, with a new seed if none was given.
     pub(super) fn config(&self) -> MctsConfig {
         let seed = self.seed.unwrap_or_else(random_seed);
         MctsConfig::default()
@@ -179,8 +179,8 @@ impl SearchArgs {
             .with_seed(seed)
     }
 
-    /// A search in the game of this position, and the seed of its random numbers. Where playouts are
-    /// counted, nothing should depend on time.
+    /// Makes a search in the game of this position; returns it with the seed of its random numbers.
+    /// If playouts are counted, nothing should depend on time.
     pub(super) fn search(
         &self,
         position: &Position,
@@ -202,20 +202,20 @@ pub(super) fn find_role(roles: &[String], name: Option<&str>) -> Result<RoleId, 
             let roles = roles.join(", ");
             Failure::Usage(format!("there is no role `{name}`; the roles are {roles}"))
         })?,
-        // A game may have nobody else.
+        // A game may have no other role.
         None => (roles.iter().position(|role| role != RANDOM_ROLE)).unwrap_or(0),
     };
     Ok(RoleId(at as u32))
 }
 
-/// Searches from where the match is.
+/// Searches from the current state of the match.
 pub(super) fn think(
     search: &mut Mcts,
     history: &History,
     budget: &SearchBudget,
 ) -> Result<(), MachineError> {
     search.set_stop(&budget.stop);
-    // Nobody plays 2^32 joint moves.
+    // No match has 2^32 joint moves.
     search.set_root_fluents(&history.fluents(), history.depth() as u32)?;
     tracing::info!(depth = history.depth(), "thinking");
     search.run(budget)

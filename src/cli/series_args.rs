@@ -1,4 +1,4 @@
-//! The arguments that `match` and `tournament` share.
+//! The common arguments of `match` and `tournament`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -45,7 +45,7 @@ pub(super) struct SeriesArgs {
 }
 
 impl SeriesArgs {
-    /// How each match is played.
+    /// Returns the configuration of each match.
     pub(super) fn match_config(&self) -> MatchConfig {
         MatchConfig::new(self.start_clock, self.play_clock)
             .with_max_steps(self.max_steps)

@@ -59,7 +59,7 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// The player with all its options.
+    /// Returns the player with all its options.
     fn player(&self) -> Result<PlayerFactory, String> {
         let mut text = self.player.clone();
         let is_elsewhere = ["cmd:", "http:"].iter().any(|kind| text.starts_with(kind));

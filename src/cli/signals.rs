@@ -1,4 +1,4 @@
-//! Signals that ask the process to end: one rule for all commands.
+//! Handling of signals that ask the process to end: one rule for all commands.
 //!
 //! The first INT (Ctrl-C), TERM or HUP (its terminal is closed) ends the work with the result so far.
 //! Wrappers such as `timeout` send a signal more than once, so another one ends the process only if it
@@ -25,14 +25,14 @@ const HEEDED: &[i32] = &[
     SIGHUP,
 ];
 
-/// How long after the first signal another one is not heeded.
+/// How long after the first signal further ones are ignored.
 const DEAF: Duration = Duration::from_secs(1);
 
-/// The time between looks whether a signal has come.
+/// The interval of checks for signals.
 const SLICE: Duration = Duration::from_millis(10);
 
-/// A token that the first signal sets, so that long work ends with what it has. A second one ends
-/// the process.
+/// Returns a token that the first signal sets, so that long work ends with its result so far. A
+/// second one ends the process.
 pub(super) fn stop_on_signals() -> Stop {
     let stop = Stop::new();
     let signalled = Arc::new(AtomicBool::new(false));
@@ -70,7 +70,7 @@ fn watch(signalled: &AtomicBool, stop: &Stop) {
     }
 }
 
-/// What is done about a signal.
+/// The reaction to a signal.
 #[derive(PartialEq, Eq, Debug)]
 enum Answer {
     /// The work ends with the result so far.
@@ -81,7 +81,7 @@ enum Answer {
     End,
 }
 
-/// What is done about a signal that comes so long after the first one, if there was one.
+/// Returns the reaction to a signal that comes `after` the first one, if there was one.
 fn answer(after: Option<Duration>) -> Answer {
     match after {
         None => Answer::Stop,

@@ -117,7 +117,7 @@ struct Report {
     pictures: String,
 }
 
-/// What samples of children tell.
+/// The estimate from samples of children.
 #[derive(Serialize)]
 struct Sampled {
     children: usize,
@@ -147,7 +147,7 @@ struct Pair {
     similarity_b: f64,
 }
 
-/// Compares the positions and prints what was found.
+/// Compares the positions and prints the results.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_signals();
     if args.number.is_some() && args.a.is_none() && args.b.is_none() {
@@ -209,7 +209,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     })
 }
 
-/// Where a position comes from: the initial state if nothing says otherwise.
+/// The source of a position: the initial state by default.
 struct Source<'a> {
     history: Option<&'a Path>,
     first: Option<usize>,

@@ -1,4 +1,4 @@
-//! `propjit stats`: what random matches tell of a game.
+//! `propjit stats`: statistics of a game from random matches.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -103,8 +103,7 @@ impl From<MeasureError> for Failure {
 }
 
 impl Report {
-    /// The figures as a table: what, of which role, where or for which value, the value, and its
-    /// interval.
+    /// Returns the figures as a table: name, role, place or value, the figure, and its interval.
     fn csv(&self) -> String {
         let mut table = Table("figure,role,at,value,low,high\n".to_string());
         let figures = &self.figures;

@@ -1,4 +1,4 @@
-//! A limit to the time of work that begins after its token was given away.
+//! A time limit for work that begins after its token was passed on.
 
 use std::thread;
 use std::time::Duration;
@@ -8,8 +8,9 @@ use propjit::Stop;
 
 use super::output::Failure;
 
-/// Does some work, and sets a token once it has taken this time: such as that with which a game was
-/// loaded, which what is made of the game heeds. Fails if no thread can be started that looks at the clock.
+/// Does some work, and sets a token once it has taken this time: such as the token with which a game was
+/// loaded, which the compilation and analysis of the game respect. Fails if the thread that watches the
+/// clock cannot be started.
 pub(super) fn within<T>(
     stop: &Stop,
     time: Duration,

@@ -77,7 +77,7 @@ struct Report {
     start_clock: f64,
     play_clock: f64,
     seed: u64,
-    /// The number of matches that the rounds have.
+    /// The number of matches of all rounds.
     of: u64,
     steps: usize,
     sprt: Option<Sprt>,
@@ -117,7 +117,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         .with_sprt(args.sprt)
         .with_name(unique_name("tournament"))
         .with_seed(args.series.seed.unwrap_or_else(random_seed));
-    // What is wrong should be known before anything is written.
+    // Errors should be reported before anything is written.
     let of = tournament.matches()?;
     let mut file = record_file(args, &mut tournament)?;
     let played = file.as_ref().map(|file| file.played().clone());
@@ -174,7 +174,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         ends: ends(results.records.values()),
         table: results.table,
     });
-    // Whatever becomes of the table, the records are written, and the other way round.
+    // The records are written even if the table cannot be, and the other way round.
     file.map_or(Ok(()), RecordFile::finish)?;
     printed?;
     let remedy = results.failure.as_ref().map(|_| "; --forgiving plays on");
@@ -187,7 +187,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
 }
 
-/// The file for the records, if one is wanted. A tournament that goes on has the seed in the file.
+/// Opens the file for the records, if requested. A resumed tournament takes the seed from the file.
 fn record_file(
     args: &Args,
     tournament: &mut Tournament,
@@ -221,7 +221,7 @@ impl From<TournamentError> for Failure {
     }
 }
 
-/// What is shown while matches are played.
+/// The live display while matches are played.
 struct Live<'a>(&'a TournamentProgress<'a>);
 
 impl fmt::Display for Live<'_> {
@@ -286,7 +286,7 @@ fn write_table(f: &mut impl fmt::Write, table: &TournamentTable) -> fmt::Result 
     Ok(())
 }
 
-/// How a test stands, as text.
+/// The state of a test, as text.
 struct SprtText<'a>(&'a SprtStatus);
 
 impl fmt::Display for SprtText<'_> {

@@ -51,7 +51,7 @@ pub(super) struct Args {
     ground: GroundArgs,
 }
 
-/// Tunes, prints what was won, and writes the profile; or prints the one there is.
+/// Tunes, prints the gains, and writes the profile; or prints the current one.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let failed = |error| Failure::Work(with_causes(&error));
     let path = profile::path().map_err(failed)?;
@@ -59,7 +59,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         let profile = profile::load().map_err(failed)?;
         return output.result(&Shown::new(path, profile));
     }
-    // What is wrong should be known before anything is measured.
+    // Errors should be reported before any measurement.
     if path.is_none() && !args.dry_run {
         let variable = profile::VARIABLE;
         let error = format!("profiles are switched off: {variable}=off; --dry-run only measures");
@@ -94,14 +94,14 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         tuning,
         written: None,
     };
-    // That the defaults are best is news only where there is another profile.
+    // The result that the defaults are best is news only if there is another profile.
     let is_news = |path: &PathBuf| report.has_won() || (report.is_complete() && path.exists());
     let mut written = Ok(());
     if let Some(path) = path.filter(|path| !args.dry_run && is_news(path)) {
         written = profile.write(&path).map_err(failed);
         report.written = written.is_ok().then(|| path.display().to_string());
     }
-    // What was measured is not lost where it cannot be written.
+    // The measurements are printed even if the profile cannot be written.
     output.result(&report)?;
     written
 }
@@ -179,7 +179,7 @@ impl Report {
         self.tuning.best != self.tuning.defaults
     }
 
-    /// Whether all was tried.
+    /// Returns whether all settings were tried.
     fn is_complete(&self) -> bool {
         self.tuning.left.is_empty() && !self.tuning.interrupted
     }

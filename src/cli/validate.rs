@@ -1,4 +1,4 @@
-//! `propjit validate`: a check of rulesheets.
+//! `propjit validate`: checks of rulesheets.
 
 use std::fmt;
 use std::io::{self, IsTerminal};
@@ -66,7 +66,7 @@ struct File {
     errors: usize,
     warnings: usize,
     messages: Vec<Message>,
-    /// What came of playing.
+    /// The results of playing.
     #[serde(skip_serializing_if = "Option::is_none")]
     play: Option<Inspection>,
 }
@@ -122,7 +122,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
 }
 
-/// Plays a game, and counts what goes wrong as errors and warnings of the file.
+/// Plays a game, and counts the problems as errors and warnings of the file.
 fn play(args: &Args, file: &mut File, stop: &Stop) -> Result<(), Failure> {
     let setup = args.ground.setup().with_stop(stop.clone());
     let config = InspectionConfig::default()

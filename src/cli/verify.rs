@@ -64,7 +64,7 @@ pub(super) struct Args {
     setup: SetupArgs,
 }
 
-/// Verifies what the arguments ask for; fails if anything differs.
+/// Runs the requested comparison; fails if anything differs.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_signals();
     match (&args.rulesheet, &args.trace, &args.games, &args.traces) {
@@ -193,7 +193,7 @@ struct SideBySide {
     game: String,
     backend: &'static str,
     against: &'static str,
-    /// Why the game is interpreted, if it was to be compiled.
+    /// The reason if the game is interpreted though it was to be compiled.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_compiled: Option<String>,
     seed: u64,
@@ -220,7 +220,7 @@ fn side_by_side(
     }
     let mut setup = args.setup.clone();
     if chosen == Some(Backend::Prover) {
-        // For the prover alone nothing would be ground.
+        // For the prover alone the game would not be grounded.
         setup.backend = BackendChoice(against_chosen);
     }
     let prepare = Game::prepare_or_interpret;
@@ -228,7 +228,7 @@ fn side_by_side(
     let (backend, other) = pair(&game, chosen, against_chosen)?;
     let backend = prepared(&mut game, backend, other)?;
     let other = prepared(&mut game, other, backend)?;
-    // What was to be compiled from the start was told of then.
+    // A failure to compile at the start was reported then.
     if chosen != Some(Backend::Compiled) {
         tell_of_interpreter(&game);
     }
@@ -257,8 +257,8 @@ fn side_by_side(
     }
 }
 
-/// The backend that is ready to be compared with another one where this one is wanted: it is interpreted where it
-/// cannot be compiled.
+/// Returns the backend that is ready to be compared with another one when this one is wanted: the game is
+/// interpreted if it cannot be compiled.
 fn prepared(game: &mut Game, wanted: Backend, other: Backend) -> Result<Backend, Failure> {
     let ready = game.prepare_or_interpret(wanted)?;
     if ready != other {
@@ -268,8 +268,8 @@ fn prepared(game: &mut Game, wanted: Backend, other: Backend) -> Result<Backend,
     Ok(Backend::Scalar)
 }
 
-/// The backends to compare: those that are chosen, and otherwise the fastest one that is not the
-/// other.
+/// Returns the backends to compare: those that are chosen, and otherwise the fastest one that is
+/// not the other.
 fn pair(
     game: &Game,
     chosen: Option<Backend>,

@@ -78,10 +78,11 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The match on record, if the file is one of records. The rules are then taken from elsewhere.
+/// Returns the match on record, if the file is one of records. The rules are then taken from
+/// elsewhere.
 fn record(args: &mut Args) -> Result<Option<RecordLine>, Failure> {
     let path = args.search.rulesheet().to_path_buf();
-    // What comes through a pipe can be read only once, and is rules.
+    // Data from a pipe can be read only once, and is taken as rules.
     let is_records = path.is_file()
         && std::fs::read(&path).is_ok_and(|text| text.trim_ascii_start().starts_with(b"{"));
     if !is_records {
@@ -105,7 +106,7 @@ fn record(args: &mut Args) -> Result<Option<RecordLine>, Failure> {
     }
     let lines = read_records(&path).map_err(|error| Failure::Work(with_causes(&error)))?;
     let number = args.search.number();
-    // Which one is meant is asked for, where that is not clear, when the moves are read.
+    // If the match is ambiguous, this is reported when the moves are read.
     let mut found = lines
         .into_iter()
         .filter(|line| number.is_none_or(|number| line.number == number));
@@ -120,8 +121,8 @@ fn record(args: &mut Args) -> Result<Option<RecordLine>, Failure> {
     Ok(Some(line))
 }
 
-/// The same failure, but for rules that are records from a pipe, of which it is told that they have
-/// to be in a file.
+/// Returns the same failure, except that for rules that are records from a pipe, the message says
+/// that they have to be in a file.
 fn no_records(failure: Failure) -> Failure {
     match &failure {
         Failure::Rules(rules) if rules.source().text().trim_start().starts_with('{') => {
@@ -134,7 +135,7 @@ fn no_records(failure: Failure) -> Failure {
     }
 }
 
-/// The rulesheet of a game beside its records, or in the current folder.
+/// Finds the rulesheet of a game beside its records, or in the current folder.
 fn find_rules(records: &Path, game: &str) -> Result<PathBuf, Failure> {
     let file = PathBuf::from(format!("{game}.kif"));
     let places = [records.with_file_name(&file), file.clone()];
@@ -157,7 +158,7 @@ fn check(line: &RecordLine, game: &Game) -> Result<(), Failure> {
     }
 }
 
-/// Who played, and what they expected in the first joint moves.
+/// Adds the players, and their expectations in the first joint moves.
 fn with_record(config: ViewConfig, line: &RecordLine, count: usize) -> ViewConfig {
     let expected = |played: &MoveRecord| played.statistics.as_ref()?.get("value")?.as_f64();
     let steps = line.record.steps.iter().take(count);

@@ -1,13 +1,15 @@
-//! Compiled games, and what is known and played of them without a search.
+//! Compiled games: analysis and play without search.
 //!
 //! - `vocabulary` has states, moves, and the names of both.
-//! - [`ground`] is a game as a circuit, with the names of what its wires mean; [`circuits`] are derived from it.
-//! - [`engine`] has the life of code: the best engine for a state, now. [`profile`] keeps what suits the user's CPU.
-//! - [`machine`] is one state at a time, with a backend per file, or a batch of them.
+//! - [`ground`] is a game as a circuit, with the names of its wires; [`circuits`] are derived from it.
+//! - [`engine`] manages the code lifecycle: the currently best engine for a state. [`profile`] keeps settings for
+//!   the user's CPU.
+//! - [`machine`] evaluates one state at a time, with a backend per file, or a batch of states.
 //! - [`facts`] are proved for all states, or from a state on; [`boards`] are inferred.
 //! - [`load`] reads rulesheets, and makes machines for them.
-//! - [`playout`] plays random matches; [`environment`] plays as learners say.
-//! - [`position`] is the current state of a match, with the way back.
+//! - [`playout`] plays random matches; [`environment`] has batched environments for reinforcement
+//!   learning.
+//! - [`position`] is the current state of a match, with its history.
 
 pub mod boards;
 pub mod circuits;

@@ -1,7 +1,8 @@
 //! Studies and measurements that no player needs.
 //!
-//! - [`inspection`] tells from random matches what is wrong with a game, and what it is like.
-//! - [`similarity`] compares positions by what can be played from them on.
+//! - [`inspection`] diagnoses games from random matches: mistakes in their rules, and their
+//!   characteristics.
+//! - [`similarity`] compares positions by the moves that can be played from them on.
 //! - [`verify`] compares machines with recorded traces and with each other.
 //! - `tools`, a feature, measures.
 

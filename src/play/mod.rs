@@ -1,9 +1,10 @@
 //! Matches, players, and the protocols between them.
 //!
-//! - [`matches`](mod@matches) is a match and all about it.
-//! - [`players`] are the players that are built in, and their names.
-//! - [`ggp`] lets players and game managers elsewhere take part, [`line_protocol`] programs on this machine.
-//! - [`view`] shows a match in the browser.
+//! - [`matches`](mod@matches): matches and their records.
+//! - [`players`]: the built-in players, and their names.
+//! - [`ggp`]: the protocol of remote players and game managers; [`line_protocol`]: that of programs on this
+//!   machine.
+//! - [`view`]: a match in the browser.
 
 pub mod ggp;
 pub mod line_protocol;

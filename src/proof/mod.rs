@@ -1,6 +1,6 @@
 //! Exact answers.
 //!
-//! - [`influence`] tells how soon moves have an influence on each other and on goals.
+//! - [`influence`] computes how soon moves have an influence on each other and on goals.
 //! - [`factors`] are parts of a game that change independently of each other.
 //! - [`plan`] looks for the best match of a game of one role.
 //! - [`forced`] proves what a role can force.

@@ -1,6 +1,6 @@
-//! Why a value is not proved, though a search has come to an end of all that it could look at.
+//! Reasons why a value is not proved, though a search has come to its end.
 //!
-//! What follows is only counted, and no proof rests on it:
+//! The following values are only counted, and no proof rests on them:
 //!
 //! | how a match ends | counts for a role as |
 //! |---|---|
@@ -12,7 +12,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// What keeps a value from being proved.
+/// A reason that keeps a value from being proved.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(tag = "why", rename_all = "kebab-case")]
 #[non_exhaustive]

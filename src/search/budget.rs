@@ -1,4 +1,4 @@
-//! The limits of a search.
+//! Search budgets: the limits of a search.
 
 use std::time::Duration;
 

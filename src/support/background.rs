@@ -1,7 +1,7 @@
 //! One-shot values from background threads.
 //!
-//! [`Background::start`] makes the value on a thread of its own. Where a thread that lives
-//! longer makes many values, each of them is a [`Promise`] that it keeps.
+//! [`Background::start`] makes the value on a thread of its own. If a long-lived thread makes many
+//! values, each of them is a [`Promise`] that it keeps.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -13,7 +13,7 @@ use propjit_stop::Stop;
 
 use crate::support::threads;
 
-/// The time between looks whether a stop has come.
+/// The interval of checks for a stop.
 const LOOKS: Duration = Duration::from_millis(5);
 
 /// A value that another thread makes once. Clones share it.
@@ -42,7 +42,7 @@ impl<T: fmt::Debug> fmt::Debug for Background<T> {
 }
 
 impl<T> Background<T> {
-    /// A value that somebody promises to make. `fallback` is the value of a promise that is
+    /// Makes a value and the promise to make it. `fallback` is the value of a promise that is
     /// dropped without being kept.
     pub(crate) fn promised(
         fallback: impl FnOnce() -> T + Send + 'static,
@@ -106,10 +106,10 @@ pub(crate) struct Promise<T> {
 }
 
 impl<T> Promise<T> {
-    /// Hands the value to all that wait for it.
+    /// Passes the value to all that wait for it.
     pub(crate) fn keep(mut self, value: T) {
         self.fallback = None;
-        // Nobody else sets it.
+        // The value is set nowhere else.
         let _ = self.value.set(value);
     }
 }

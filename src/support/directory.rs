@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 use etcetera::BaseStrategy;
 use thiserror::Error;
 
-/// The environment variable with the directory for what is kept of the user, or `off`.
+/// The environment variable with the directory for the user's data, or `off`.
 pub(crate) const CONFIGURATION: &str = "PROPJIT_CONFIG";
 
-/// What a directory is for.
+/// The purpose of a directory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Purpose {
-    /// What can be made again: `$XDG_CACHE_HOME` or `~/.cache`.
+    /// Data that can be made again: `$XDG_CACHE_HOME` or `~/.cache`.
     Cache,
-    /// What the user has decided: `$XDG_CONFIG_HOME` or `~/.config`.
+    /// The user's decisions: `$XDG_CONFIG_HOME` or `~/.config`.
     Configuration,
 }
 
@@ -41,8 +41,8 @@ pub enum DirectoryError {
     },
 }
 
-/// The directory that the environment variable names, or else one among the user's directories,
-/// `propjit` or for the cache `propjit/code`; none if the variable says `off`.
+/// Returns the directory that the environment variable names, or else one among the user's
+/// directories, `propjit` or for the cache `propjit/code`; none if the variable says `off`.
 pub(crate) fn find(
     variable: &'static str,
     purpose: Purpose,
@@ -66,8 +66,8 @@ pub(crate) fn find(
     }
 }
 
-/// The directory for what is kept of the user: profiles, and what was learned of games; none if
-/// that is switched off.
+/// Returns the directory for the user's data: profiles, and what was learned of games; none if that
+/// is switched off.
 pub(crate) fn configuration() -> Result<Option<PathBuf>, DirectoryError> {
     find(CONFIGURATION, Purpose::Configuration)
 }

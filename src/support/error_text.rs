@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::error::Error;
 
-/// The error and what caused it, in one line.
+/// Returns the error and its causes, in one line.
 ///
 /// ```
 /// use propjit::support::error_text::with_causes;
@@ -17,7 +17,7 @@ pub fn with_causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     for cause in causes {
         let cause = cause.to_string();
-        // Some errors tell their cause themselves.
+        // Some errors include their cause themselves.
         if !text.contains(&cause) {
             text = format!("{text}: {cause}");
         }
@@ -25,7 +25,7 @@ pub fn with_causes(error: &dyn Error) -> String {
     text
 }
 
-/// What a panic says, from what [`catch_unwind`](std::panic::catch_unwind) returns.
+/// Returns the message of a panic, from the result of [`catch_unwind`](std::panic::catch_unwind).
 pub fn panic_text(panic: Box<dyn Any + Send>) -> String {
     match panic.downcast::<String>() {
         Ok(text) => *text,

@@ -1,7 +1,7 @@
 //! FNV-1a-64, the hash by which traces and saved states name sets of terms.
 //!
-//! Not for security: it tells accidental differences, and is short to write in
-//! any language (Fowler, Noll and Vo, <http://www.isthe.com/chongo/tech/comp/fnv/>).
+//! Not for security: it detects accidental differences, and is short to write in any language
+//! (Fowler, Noll and Vo, <http://www.isthe.com/chongo/tech/comp/fnv/>).
 
 use std::fmt;
 use std::str::FromStr;
@@ -31,7 +31,7 @@ impl Fnv64 {
         })
     }
 
-    /// The hash of what was hashed so far followed by `bytes`.
+    /// Returns the hash of the bytes hashed so far followed by `bytes`.
     fn and(self, bytes: &[u8]) -> Fnv64 {
         Fnv64(bytes.iter().fold(self.0, |hash, &byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -7,8 +7,8 @@ use std::path::Path;
 /// The name of standard input.
 pub(crate) const STANDARD_INPUT: &str = "-";
 
-/// The text in a file, or in all of standard input, but for a character at the end that was not
-/// written as a whole, as by a process that was killed.
+/// Reads the text in a file, or in all of standard input, except for an incomplete character at the
+/// end, as left by a process that was killed.
 ///
 /// # Errors
 /// When it cannot be read, or is no text.
@@ -21,8 +21,8 @@ pub fn read_text(path: &Path) -> io::Result<String> {
     text(&bytes).map(str::to_string)
 }
 
-/// The text in bytes, but for a character at the end that was not written as a whole, as by a
-/// process that was killed.
+/// Returns the text in bytes, except for an incomplete character at the end, as left by a process
+/// that was killed.
 ///
 /// # Errors
 /// When they are no text.

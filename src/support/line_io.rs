@@ -1,4 +1,4 @@
-//! Lines between this program and others: how long ones are read, and written for who may not read.
+//! Line I/O that tolerates long lines and stalled peers.
 
 use std::cell::Cell;
 use std::io::{self, BufRead, Read, Write};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError, SendTimeoutError, Sender, bounded};
 use propjit_stop::Stop;
 
-/// How often the stop token is looked at.
+/// How often the stop token is checked.
 const INTERVAL: Duration = Duration::from_millis(20);
 
 /// How many lines may wait to be written.
@@ -17,8 +17,8 @@ const MOST_LINES: usize = 16;
 /// How long the reader may take for lines when a stop has come, and for what is left in the end.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// Reads a line with its end; of one that is longer than `most` bytes so many, and the rest is
-/// skipped. False if there is none any more.
+/// Reads a line with its end. Of a line that is longer than `most` bytes, reads this many, and
+/// skips the rest. Returns false if there is none any more.
 ///
 /// # Errors
 /// When the input cannot be read.
@@ -35,18 +35,19 @@ pub(crate) fn read_line(
     Ok(length > 0)
 }
 
-/// Writes lines on a thread of its own, so that nobody waits for a reader longer than a stop allows.
+/// Writes lines on a thread of its own, so that no thread waits for a reader longer than a stop
+/// allows.
 #[derive(Debug)]
 pub(crate) struct LineWriter {
     lines: Sender<String>,
-    /// How the writing has ended.
+    /// The result of the writing.
     written: Receiver<io::Result<()>>,
     /// Until when lines wait to be taken, once a stop has come.
     end: Cell<Option<Instant>>,
 }
 
 impl LineWriter {
-    /// Starts the thread, for which nobody waits.
+    /// Starts the thread, which is not joined.
     ///
     /// # Errors
     /// When that is not possible.
@@ -67,12 +68,12 @@ impl LineWriter {
         })
     }
 
-    /// Whether nothing can be written any more.
+    /// Returns whether nothing can be written any more.
     pub(crate) fn has_failed(&self) -> bool {
         !self.written.is_empty()
     }
 
-    /// Hands over a line with its end. Waits while too much is not read, but for a moment only once
+    /// Passes on a line with its end. Waits while too much is not read, but for a moment only once
     /// `stop` is set. Returns whether it was taken.
     pub(crate) fn write(&self, mut line: String, stop: &Stop) -> bool {
         loop {
@@ -101,7 +102,7 @@ impl LineWriter {
     }
 }
 
-/// Whether `stop` was set and the moment after it is over. The end of that is kept.
+/// Returns whether `stop` was set and the moment after it is over. The end of that moment is kept.
 fn is_over(end: &Cell<Option<Instant>>, stop: &Stop) -> bool {
     if !stop.is_set() {
         return false;

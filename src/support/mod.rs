@@ -1,4 +1,4 @@
-//! Utilities that know no games: threads, processes, texts.
+//! Utilities that are independent of games: threads, processes, texts.
 
 pub(crate) mod background;
 pub(crate) mod crash;

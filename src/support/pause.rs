@@ -1,11 +1,12 @@
-//! A pause, by which a thread lets others wait.
+//! Pause gate, with which one thread suspends others.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-/// A pause of whatever waits for its end. Clones are the same pause, which has not begun at first.
+/// A pause for all threads that wait for its end. Clones are the same pause, which has not begun at
+/// first.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Pause(Arc<Shared>);
 
@@ -16,23 +17,23 @@ struct Shared {
 }
 
 impl Pause {
-    /// Begins it: who is at work goes on until it next waits.
+    /// Begins it: threads go on with their work until they next wait.
     pub(crate) fn begin(&self) {
         *self.0.is_on.lock() = true;
     }
 
-    /// Whether it has begun and not ended.
+    /// Returns whether it has begun and not ended.
     pub(crate) fn is_on(&self) -> bool {
         *self.0.is_on.lock()
     }
 
-    /// Ends it for all who wait.
+    /// Ends it for all waiting threads.
     pub(crate) fn end(&self) {
         *self.0.is_on.lock() = false;
         self.0.ended.notify_all();
     }
 
-    /// Waits until it is over, and tells how long that took.
+    /// Waits until it is over, and returns how long that took.
     pub(crate) fn wait(&self) -> Duration {
         let start = Instant::now();
         let mut is_on = self.0.is_on.lock();
@@ -40,7 +41,7 @@ impl Pause {
         start.elapsed()
     }
 
-    /// Ends it when what is returned is dropped, whatever happens until then.
+    /// Ends it when the returned value is dropped, whatever happens until then.
     pub(crate) fn end_in_any_case(&self) -> EndOfPause {
         EndOfPause(self.clone())
     }

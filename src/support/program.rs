@@ -1,4 +1,4 @@
-//! A program that runs beside this one, and is talked to in lines.
+//! Child programs that communicate in lines.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
-/// How often to look whether a program has ended.
+/// The interval of checks whether a program has ended.
 const STEP: Duration = Duration::from_millis(2);
 
 /// A program and its arguments.
@@ -58,19 +58,19 @@ impl fmt::Display for ProgramCommand {
     }
 }
 
-/// A running program whose input is written by a thread of its own, so that nobody waits while it
-/// does not read.
+/// A running program with a thread of its own that writes its input, so that the caller does not
+/// wait while it does not read.
 #[derive(Debug)]
 pub(crate) struct Program {
     child: Child,
-    /// How it has ended, once it was waited for.
+    /// Its exit status, once it was waited for.
     status: Option<ExitStatus>,
-    /// Where lines for it go.
+    /// The lines for its input.
     lines: Option<Sender<String>>,
 }
 
 impl Program {
-    /// Starts a program; with it comes what it will say.
+    /// Starts a program; returns it with its output.
     ///
     /// # Errors
     /// When that is not possible.
@@ -100,14 +100,14 @@ impl Program {
         Ok((program, output))
     }
 
-    /// Writes a line, which has its end already. That the program has ended shows in what it says.
+    /// Writes a line, which has its end already. The end of the program shows in its output.
     pub(crate) fn send(&self, line: String) {
         if let Some(lines) = &self.lines {
             let _ = lines.send(line);
         }
     }
 
-    /// Ends the input, which tells the program to end.
+    /// Ends the input, which makes the program end.
     pub(crate) fn end_input(&mut self) {
         self.lines = None;
     }
@@ -123,8 +123,8 @@ impl Program {
         let _ = self.child.kill();
     }
 
-    /// Waits for the end of the program, which it is told. After `patience` it is killed, and so is
-    /// then whatever it has started.
+    /// Ends the input, and waits for the end of the program. After `patience` it is killed, and
+    /// with it all programs that it has started.
     ///
     /// # Errors
     /// When it cannot be waited for.
@@ -143,7 +143,8 @@ impl Program {
         Ok(status)
     }
 
-    /// Whether the program has ended. It is not waited for, so that its group keeps its number.
+    /// Returns whether the program has ended. It is not waited for, so that its group keeps its
+    /// number.
     fn has_ended(&mut self) -> io::Result<bool> {
         #[cfg(unix)]
         let ended = {

@@ -1,8 +1,8 @@
 //! Random numbers: one seed, and independent streams of numbers for threads and matches.
 //!
 //! Everywhere in propjit, a seed is a `u64`. In the library it defaults to 0, so that the same
-//! calls give the same results unless threads or the clock come between. Commands draw a
-//! [`random_seed`] where the user gives none, and print it, so that a run can be repeated.
+//! calls give the same results unless threads or the clock interfere. Commands draw a
+//! [`random_seed`] if the user gives none, and print it, so that a run can be repeated.
 
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -1,15 +1,15 @@
-//! Statistics of samples: running moments, which the mean and the variance of many values are
-//! computed from, and confidence intervals.
+//! Statistics of samples: running moments, from which the mean and the variance of many values are
+//! computed, and confidence intervals.
 
 use std::ops::{AddAssign, Mul, Sub};
 
-/// How many standard errors a 95% confidence interval reaches to each side, where errors are
+/// The number of standard errors that a 95% confidence interval reaches to each side, if errors are
 /// normally distributed.
 pub(crate) const NORMAL_95: f64 = 1.96;
 
 /// A type that moments are summed in: `i128`, which is exact for integers, or `f64`.
 pub trait Number: Copy + Default + AddAssign + Mul<Output = Self> + Sub<Output = Self> {
-    /// How often something occurred.
+    /// Converts a number of occurrences.
     fn from_count(count: u64) -> Self;
 
     /// The mean of `count` values with this sum, or for integers, one that is less than 1 off.
@@ -109,10 +109,10 @@ impl<N: Number> Moments<N> {
     }
 }
 
-/// The 95% confidence interval of Wilson ("Probable inference, the law of succession, and
+/// Returns the 95% confidence interval of Wilson ("Probable inference, the law of succession, and
 /// statistical inference", 1927) for a probability, after `count` trials of which the part `p` were
-/// successes. Where draws count as half a success, there is less variance than it assumes,
-/// and it is wider than it need be.
+/// successes. If draws count as half a success, there is less variance than it assumes, and it is
+/// wider than necessary.
 pub fn wilson(p: f64, count: f64) -> (f64, f64) {
     let z = NORMAL_95;
     let centre = p + z * z / (2.0 * count);

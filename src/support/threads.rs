@@ -1,4 +1,4 @@
-//! Threads, which may fail to start.
+//! Starting threads, which may fail.
 
 use std::io;
 use std::sync::Arc;
@@ -6,7 +6,8 @@ use std::thread::{Builder, JoinHandle, Scope, ScopedJoinHandle};
 
 use parking_lot::Mutex;
 
-/// About how much memory a thread takes for itself. Where it is not there, the thread may die as soon as it is started.
+/// About how much memory a thread takes for itself. If it is not available, the thread may die as soon as it is
+/// started.
 pub(crate) const BYTES: usize = 4 << 20;
 
 /// A thread could not be started.
@@ -46,7 +47,7 @@ pub(crate) fn start_scoped<'scope, T: Send + 'scope>(
     started.map_err(|source| failed(name, source))
 }
 
-/// As [`start_scoped`]. If the thread is not started, the log says so, and the work comes back.
+/// Like [`start_scoped`]. If the thread is not started, this is logged, and the work comes back.
 ///
 /// # Errors
 /// The work, when the system does not start the thread.
@@ -79,7 +80,8 @@ fn failed(name: &str, source: io::Error) -> ThreadError {
     ThreadError { name, source }
 }
 
-/// What was started, if it was. If not, the log says so, and all goes on without.
+/// Returns the started thread, if there is one. If not, this is logged, and the program goes on
+/// without.
 pub(crate) fn or_without<T>(started: Result<T, ThreadError>) -> Option<T> {
     let told = started.inspect_err(|error| tracing::warn!(%error, "all goes on without it"));
     told.ok()

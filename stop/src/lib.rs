@@ -1,4 +1,4 @@
-//! A cancellation token with an optional deadline, by which all packages of propjit end long work.
+//! A cancellation token with an optional deadline, which all packages of propjit use to end long work.
 //!
 //! ```
 //! use std::time::Duration;
@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 
 /// A request to end work early: a flag that every holder may set, and an optional deadline.
 ///
-/// Clones share the flag. Work that takes a `&Stop` looks at it often, at least every few
-/// milliseconds, and ends with what it has. A part of the work gets a token that is
+/// Clones share the flag. Work that takes a `&Stop` checks it often, at least every few
+/// milliseconds, and ends with its partial result. A part of the work gets a token that is
 /// [derived](Stop::by) from the one for the whole: it is set when the whole is to end,
 /// and can be set by itself.
 #[derive(Clone)]
@@ -28,7 +28,7 @@ pub struct Stop(Arc<Token>);
 
 struct Token {
     flag: AtomicBool,
-    /// Whether the answer of [`Stop::is_set`] was yes, for this token or one that was derived from it and ended with it.
+    /// Whether [`Stop::is_set`] has returned true, for this token or one that was derived from it and ended with it.
     heeded: AtomicBool,
     /// The deadline; `None` also if it would be beyond the clock's range.
     end: Option<Instant>,
@@ -54,7 +54,7 @@ impl Stop {
     /// A token for a part of the work, which ends at `end` at the latest.
     pub fn by(&self, end: impl Into<Option<Instant>>) -> Stop {
         let ends = [end.into(), self.0.end];
-        // The earlier of the two deadlines, as far as there are any.
+        // The earlier of the two deadlines, if there are any.
         let end = ends.into_iter().flatten().min();
         Stop::derive(Some(self.clone()), end)
     }
@@ -64,12 +64,12 @@ impl Stop {
         self.by(Instant::now().checked_add(time))
     }
 
-    /// Asks the work to end.
+    /// Requests the work to end.
     pub fn set(&self) {
         self.0.flag.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the work should end. Reads the clock if there is a deadline: in inner loops,
+    /// Returns whether the work should end. Reads the clock if there is a deadline: in inner loops,
     /// use a [ticker](Stop::ticker).
     #[inline]
     pub fn is_set(&self) -> bool {
@@ -85,7 +85,7 @@ impl Stop {
         self.is_flagged() || self.0.end.is_some_and(|end| Instant::now() >= end)
     }
 
-    /// Notes in all tokens that are set that work was told to end.
+    /// Notes in all tokens that are set that work was asked to end.
     #[cold]
     fn note(&self) {
         let mut token = Some(self);
@@ -97,13 +97,13 @@ impl Stop {
         }
     }
 
-    /// Whether work was told to end by this token: [`is_set`](Stop::is_set) was true when somebody asked, for it or for
-    /// one that was derived from it. Otherwise the work came to an end of its own, and nothing was cut off.
+    /// Returns whether this token has ended any work: [`is_set`](Stop::is_set) has returned true, for it or for
+    /// one that was derived from it. Otherwise the work completed, and nothing was cut off.
     pub fn was_heeded(&self) -> bool {
         self.0.heeded.load(Ordering::Relaxed)
     }
 
-    /// Whether the flag of the token is set, or that of one that it was derived from.
+    /// Returns whether the flag of the token is set, or that of one that it was derived from.
     #[inline]
     fn is_flagged(&self) -> bool {
         let mut token = &self.0;
@@ -129,7 +129,7 @@ impl Stop {
         self.0.end.map(left)
     }
 
-    /// A form of the token for inner loops.
+    /// Returns a form of the token for inner loops.
     pub fn ticker(&self) -> Ticker {
         Ticker {
             stop: self.clone(),
@@ -154,7 +154,7 @@ impl fmt::Debug for Stop {
     }
 }
 
-/// A [`Stop`] for inner loops: it is looked at in every 256th call only, the first included.
+/// A [`Stop`] for inner loops: it is checked in every 256th call only, the first included.
 #[derive(Clone, Debug)]
 pub struct Ticker {
     stop: Stop,
@@ -163,7 +163,7 @@ pub struct Ticker {
 }
 
 impl Ticker {
-    /// Whether the token was set when it was last looked at. Once it is, it remains so.
+    /// Returns whether the token was set at the last check. Once it is, it remains so.
     pub fn is_set(&mut self) -> bool {
         if self.calls.is_multiple_of(256) {
             self.is_set = self.is_set || self.stop.is_set();

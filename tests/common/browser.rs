@@ -1,4 +1,4 @@
-//! A headless browser, told what to do over the DevTools protocol on two pipes.
+//! A headless browser, controlled over the DevTools protocol on two pipes.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};

@@ -1,4 +1,4 @@
-//! A player at a port, and a client that sends what it is told to send.
+//! A player at a port, and a client that sends given requests.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpStream};

@@ -182,7 +182,7 @@ pub(crate) const HUGE: &str = "
 ";
 
 /// Two say a word each in turn, and what was said is one term that could grow for ever, so the
-/// game cannot be grounded. Whoever is first wins by saying `good` at the third turn.
+/// game cannot be grounded. The first role wins by saying `good` at the third turn.
 pub(crate) const TALK: &str = "
     (role up) (role down) (opponent up down) (opponent down up)
     (init (said nothing)) (init (turn up))

@@ -1,4 +1,4 @@
-//! Players that do what players should not, and one that does as it is told.
+//! Misbehaving players, and one that follows a script.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! Small random games that always end, in which nobody is ever stuck, and each role has one goal at the end.
+//! Small random games that always end, in which no role is ever stuck, and each role has one goal at the end.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use rand::seq::IndexedRandom;
 const FACTS: usize = 5;
 const RELATIONS: usize = 2;
 
-/// The moves of whoever is to move.
+/// The moves of the role to move.
 const MOVES: [&str; 3] = ["a", "b", "c"];
 
 /// The rules of a game of one role, or of two that move in turns, each with goals of its own.

@@ -1,4 +1,4 @@
-//! Searches with so many playouts, and the moves that they find best.
+//! Searches with a given number of playouts, and the moves that they find best.
 
 use propjit::game::load::Game;
 use propjit::game::machine::Backend;

@@ -4,7 +4,7 @@ use propjit::Stop;
 use propjit::game::load::Game;
 use propjit::proof::solve::{SolveConfig, SolveProgress, Solved, solve};
 
-/// Heaps of coins, from one of which a role takes some in turn; who takes the last one wins.
+/// Heaps of coins, from one of which a role takes some in turn; the role that takes the last one wins.
 pub(crate) fn nim(heaps: [u32; 3]) -> String {
     let heaps = (1..).zip(heaps);
     let init: String = heaps
@@ -37,7 +37,7 @@ pub(crate) const PENNIES: &str = "
     (<= (goal odd 0) (true same)) (<= (goal odd 100) (not (true same)))
 ";
 
-/// Whoever confesses alone goes free: to confess is best against everything.
+/// A role that confesses alone goes free: to confess is best against everything.
 pub(crate) const PRISONERS: &str = "
     (role a) (role b) (init start)
     (legal a silent) (legal a confess) (legal b silent) (legal b confess)

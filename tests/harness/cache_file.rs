@@ -112,8 +112,8 @@ fn check_damage(mut bytes: Bytes<'_>) {
     }
 }
 
-/// An entry that is as it was written, but by somebody who describes the code wrongly: the
-/// description is refused, or speaks only of what there is.
+/// An entry that is as it was written, but with a wrong description of the code: the
+/// description is refused, or refers only to rows and sections that exist.
 fn check_description(mut bytes: Bytes<'_>) {
     let kept = Kept::new();
     let entry = kept

@@ -73,7 +73,7 @@ fn a_stop_or_a_deadline_ends_it() {
     }
 }
 
-/// Whoever has to keep the other one from four in a row has no choice, and needs no hour to see that.
+/// A role that has to keep the other one from four in a row has no choice, and needs no hour to see that.
 #[test]
 fn threads_share_the_work() {
     let game = common::own_game("reversi");

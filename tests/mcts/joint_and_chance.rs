@@ -30,8 +30,8 @@ fn choices_made_at_once_are_made_apart() {
     }
 }
 
-/// Nothing is sure for who has to guess what the other does. With a third choice that is sure to win two moves later, all
-/// is known, and neither of the others is looked at any more.
+/// Nothing is sure for a role that has to guess what the other does. With a third choice that is sure to win two
+/// moves later, all is known, and neither of the others is looked at any more.
 #[test]
 fn what_is_sure_is_proved_where_choices_are_made_at_once() {
     for (third, solved) in [("", false), ("(choice a leave)", true)] {

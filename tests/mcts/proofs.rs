@@ -172,7 +172,7 @@ fn breakthroughs_are_found() {
     let mut searched = Mcts::new(&game, Backend::Compiled, MctsConfig::default()).unwrap();
     for _ in 0..20 {
         let states = random_match(&mut *machine, &mut rng);
-        // The last move won, so whoever made it could win.
+        // The last move won, so the role that made it could win.
         let before = states.len() - 2;
         searched.set_root(&states[before], before as u32).unwrap();
         run(&mut searched, 1_000_000);
@@ -214,8 +214,8 @@ fn goals_may_be_beyond_the_usual_ones() {
     }
 }
 
-/// Whatever was once seen in a playout is reached, and more if it is found on the way; unless
-/// somebody else makes the moves.
+/// A goal that was once seen in a playout is reached, and more if it is found on the way; unless
+/// another role makes the moves.
 #[test]
 fn the_best_line_seen_is_played() {
     for name in ["pegTriangle", "sudoku"] {

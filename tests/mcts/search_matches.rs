@@ -9,7 +9,7 @@ use propjit::search::mcts::play_search_match;
 
 use crate::common::own_game;
 
-/// The engines of a game, and what is learned in so many rounds.
+/// The engines of a game, and what is learned in the given number of rounds.
 fn learned(name: &str, rounds: u32) -> (MatchEngines, TrustedEvaluation) {
     let game = own_game(name);
     let engines = MatchEngines::new(game.engines().unwrap().clone());

@@ -88,7 +88,7 @@ impl Compared {
             let asked = self.machine.goals(&self.state, role, &mut goals);
             asked.map_err(|error| self.error(error))?;
             self.same("goals", goals, &oracle.goals(term))?;
-            // Nobody is to move where the match is over.
+            // No role is to move where the match is over.
             if !is_terminal {
                 let mut moves = Vec::new();
                 let asked = self.machine.legal_moves(&self.state, role, &mut moves);

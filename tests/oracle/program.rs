@@ -583,7 +583,7 @@ impl Program<'_> {
         }
         let mut condition = relation.replace('@', &arguments);
         if condition.to_lowercase().starts_with("(does ") && self.flip(0.3) {
-            // Whoever makes the move.
+            // Whichever role makes the move.
             for role in &self.roles {
                 condition = condition.replacen(role, "?r", 1);
             }

@@ -58,8 +58,8 @@ const PICKING: &str = "
     (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
     (<= terminal (true (step 6))) (<= (goal ?r 0) (role ?r))";
 
-/// Sets of moves tell the same as trees: where roles take turns, where they move at once, and where a
-/// pass is one of several moves.
+/// Sets of moves give the same results as trees: where roles take turns, where they move at once, and
+/// where a pass is one of several moves.
 #[test]
 fn bits_and_trees_have_the_same_continuations() {
     for game in [own_game("chess"), own_game("tron"), game(PICKING)] {
@@ -219,7 +219,7 @@ fn moves_that_win_are_paired() {
     );
 }
 
-/// Joint moves that differ only in who plays which move have the same label, but not the same text.
+/// Joint moves that differ only in which role plays which move have the same label, but not the same text.
 #[test]
 fn moves_at_the_same_time_are_told_in_the_order_of_roles() {
     let hands = ["rock", "paper", "scissors"];

@@ -14,9 +14,9 @@
  * ends the program.
  */
 
-// How a call went.
+// The result of a call.
 typedef enum PropjitStatus {
-  // All is well, and results are written.
+  // Success; results are written.
   PROPJIT_STATUS_OK = 0,
   // A pointer is null, a number out of range, or a text not UTF-8.
   PROPJIT_STATUS_BAD_ARGUMENT = 1,
@@ -26,13 +26,13 @@ typedef enum PropjitStatus {
   PROPJIT_STATUS_ILLEGAL_MOVE = 3,
   // A text names no move or proposition of the game.
   PROPJIT_STATUS_UNKNOWN_NAME = 4,
-  // The rules leave open what follows, or it took too long to find out.
+  // The rules leave the result undefined, or it took too long to compute.
   PROPJIT_STATUS_PLAY_FAILED = 5,
-  // A mistake in propjit. What the call was about should not be used any more.
+  // A bug in propjit. The objects of the call should not be used any more.
   PROPJIT_STATUS_PANICKED = 6,
-  // There is not enough memory for what was asked for.
+  // There is not enough memory for the request.
   PROPJIT_STATUS_OUT_OF_MEMORY = 7,
-  // The threads that were asked for cannot be started.
+  // The requested threads cannot be started.
   PROPJIT_STATUS_NO_THREADS = 8,
 } PropjitStatus;
 
@@ -41,15 +41,15 @@ typedef enum PropjitStatus {
 // A match that ends is followed by another one in the same place at once. See docs/c.md.
 typedef struct PropjitEnvironments PropjitEnvironments;
 
-// A loaded game. Any number of threads may use it at the same time. What is made from it keeps it
+// A loaded game. Any number of threads may use it at the same time. Objects made from it keep it
 // alive.
 typedef struct PropjitGame PropjitGame;
 
-// A search, with what it has found out so far. One thread at a time may use it.
+// A search, with its results so far. One thread at a time may use it.
 typedef struct PropjitSearch PropjitSearch;
 
-// A state of a game. Any number of threads may ask about it at the same time, unless one of them
-// plays in it.
+// A state of a game. Any number of threads may query it at the same time, unless one of them plays
+// in it.
 typedef struct PropjitState PropjitState;
 
 // A request to end long work early, which may come from any thread.
@@ -77,7 +77,7 @@ typedef struct PropjitOutputs {
   uint8_t *legal;
   // The number of legal actions: environments times actors.
   int32_t *legal_counts;
-  // The number of the player who has a choice, 0 if nobody has one, and -1 if several have.
+  // The number of the player that has a choice, 0 if none has one, and -1 if several have.
   int32_t *current;
   // The goals of the players where a match ended in a terminal state, not a number where a goal
   // is undefined, and zero elsewhere: environments times players.
@@ -88,7 +88,7 @@ typedef struct PropjitOutputs {
   uint8_t *truncated;
 } PropjitOutputs;
 
-// What came of random matches.
+// The results of random matches.
 typedef struct PropjitPlayouts {
   // The number of matches that ended.
   uint64_t matches;
@@ -98,11 +98,11 @@ typedef struct PropjitPlayouts {
   uint64_t truncated;
   // The number of matches that ended where a role has no legal move.
   uint64_t stuck;
-  // How long it took.
+  // The time in seconds.
   double seconds;
 } PropjitPlayouts;
 
-// What is known about a role.
+// The results for a role.
 typedef struct PropjitSearchReport {
   // Whether there is a best move: not if there is no legal one, as in a terminal state.
   bool has_best;
@@ -110,11 +110,11 @@ typedef struct PropjitSearchReport {
   uint32_t best;
   // Whether the value is proved.
   bool solved;
-  // The goal that the role can expect, or not a number if nothing was looked at.
+  // The goal that the role can expect, or not a number if nothing was searched.
   double value;
-  // How many nodes there are.
+  // The number of nodes.
   uint64_t nodes;
-  // How many matches were played since the state was set.
+  // The number of matches that were played since the state was set.
   uint64_t playouts;
 } PropjitSearchReport;
 
@@ -122,8 +122,9 @@ typedef struct PropjitSearchReport {
 extern "C" {
 #endif // __cplusplus
 
-// Makes environments on so many threads. With `joint`, a step takes an action of each player; it
-// has to where several choose at the same time. A match of `max_steps` joint moves is truncated.
+// Makes `count` environments on `threads` threads. With `joint`, a step takes an action of each
+// player; this is required if several choose at the same time. A match of `max_steps` joint moves
+// is truncated.
 //
 // # Safety
 // `game` points to a game; a pointer can be written to `environments`.
@@ -150,8 +151,8 @@ enum PropjitStatus propjit_environments_shape(const struct PropjitEnvironments *
 // Starts a match in each environment.
 //
 // # Safety
-// `environments` points to environments, `outputs` to arrays of their shape; nobody else uses them
-// meanwhile.
+// `environments` points to environments, `outputs` to arrays of their shape; they are not used
+// otherwise meanwhile.
 enum PropjitStatus propjit_environments_reset(struct PropjitEnvironments *environments,
                                               uint64_t seed,
                                               const struct PropjitOutputs *outputs);
@@ -160,23 +161,23 @@ enum PropjitStatus propjit_environments_reset(struct PropjitEnvironments *enviro
 //
 // # Safety
 // `environments` points to environments, `actions` to as many numbers as there are environments
-// times actors, `outputs` to arrays of their shape; nobody else uses them meanwhile.
+// times actors, `outputs` to arrays of their shape; they are not used otherwise meanwhile.
 enum PropjitStatus propjit_environments_step(struct PropjitEnvironments *environments,
                                              const int32_t *actions,
                                              const struct PropjitOutputs *outputs);
 
-// Takes so many actions in each environment, chosen at random. To `terminated` it writes how many
-// matches ended in a terminal state; the arrays tell of the last step.
+// Takes `steps` actions in each environment, chosen at random. To `terminated` it writes how many
+// matches ended in a terminal state; the arrays describe the last step.
 //
 // # Safety
-// `environments` points to environments, `outputs` to arrays of their shape; nobody else uses them
-// meanwhile. `terminated` can be written to.
+// `environments` points to environments, `outputs` to arrays of their shape; they are not used
+// otherwise meanwhile. `terminated` can be written to.
 enum PropjitStatus propjit_environments_step_random(struct PropjitEnvironments *environments,
                                                     uint32_t steps,
                                                     const struct PropjitOutputs *outputs,
                                                     uint64_t *terminated);
 
-// Writes to `actions` those that have these ranks among the legal ones, from 0.
+// Writes to `actions` the legal actions that have these ranks, from 0.
 //
 // # Safety
 // `environments` points to environments; `ranks` and `actions` point to as many numbers as there
@@ -185,7 +186,7 @@ enum PropjitStatus propjit_environments_nth_legal(const struct PropjitEnvironmen
                                                   const int32_t *ranks,
                                                   int32_t *actions);
 
-// Makes a state of that of an environment.
+// Makes a state that is a copy of that of an environment.
 //
 // # Safety
 // `environments` points to environments; a pointer can be written to `state`.
@@ -193,14 +194,14 @@ enum PropjitStatus propjit_environments_state(const struct PropjitEnvironments *
                                               size_t environment,
                                               struct PropjitState **state);
 
-// What went wrong with the last call of this thread that failed. The text is valid until the next
-// one fails, and must not be freed.
+// Returns the message of the last call of this thread that failed. The text is valid until the
+// next one fails, and must not be freed.
 const char *propjit_last_error(void);
 
-// Frees a text that was handed over. A null pointer is ignored.
+// Frees a text that this library returned. A null pointer is ignored.
 //
 // # Safety
-// The text is null, or was handed over by a function of this library and not freed yet.
+// The text is null, or was returned by a function of this library and not freed yet.
 void propjit_text_free(char *text);
 
 // Loads the rulesheet in a file.
@@ -262,7 +263,7 @@ enum PropjitStatus propjit_game_move_text(const struct PropjitGame *game,
                                           uint32_t played,
                                           char **name);
 
-// The number of the move that a text spells. The prover takes any term for a move.
+// Finds the number of the move that a text spells. The prover takes any term for a move.
 //
 // # Safety
 // `game` points to a game; `name` ends with a zero byte; `played` can be written to.
@@ -277,8 +278,7 @@ enum PropjitStatus propjit_game_parse_move(const struct PropjitGame *game,
 // A pointer can be written to `stop`.
 enum PropjitStatus propjit_stop_new(struct PropjitStop **stop);
 
-// Asks the work that was given the token to end. Safe in any thread, at any time, and in signal
-// handlers.
+// Asks the work with this token to end. Safe in any thread, at any time, and in signal handlers.
 //
 // # Safety
 // It is null, or points to a token.
@@ -290,7 +290,7 @@ void propjit_stop_set(const struct PropjitStop *stop);
 // It is null, or was made by this library and not freed yet.
 void propjit_stop_free(struct PropjitStop *stop);
 
-// Plays random matches from the initial state, on so many threads, until `matches` of them have
+// Plays random matches from the initial state, on `threads` threads, until `matches` of them have
 // ended or the token, which may be null, is set. To `mean_goals`, unless it is null, it writes the
 // mean goal of each role, or not a number if no match ended with one.
 //
@@ -306,7 +306,7 @@ enum PropjitStatus propjit_game_playouts(const struct PropjitGame *game,
                                          struct PropjitPlayouts *result,
                                          double *mean_goals);
 
-// Makes a search from the initial state, on so many threads, with so many bytes of memory (0 is
+// Makes a search from the initial state, on `threads` threads, with `memory` bytes of memory (0 is
 // the default). With `evaluation`, an evaluation of states is learned at first.
 //
 // # Safety
@@ -324,30 +324,32 @@ enum PropjitStatus propjit_search_new(const struct PropjitGame *game,
 // It is null, or was made by this library and not freed yet.
 void propjit_search_free(struct PropjitSearch *search);
 
-// Searches from another state from now on, which comes after so many joint moves.
+// Searches from another state from now on, which comes after `depth` joint moves.
 //
 // # Safety
-// `search` points to a search that nobody else uses meanwhile, `state` to a state of its game.
+// `search` points to a search that is not used otherwise meanwhile, `state` to a state of its
+// game.
 enum PropjitStatus propjit_search_set_root(struct PropjitSearch *search,
                                            const struct PropjitState *state,
                                            uint32_t depth);
 
-// Searches until so many seconds have passed, so many more playouts have ended, or so many more
-// nodes were made, each without limit if it is 0; or until the token, which may be null, is set, or
-// the value is proved. Without any limit and token, nothing is searched.
+// Searches until `seconds` have passed, `playouts` more playouts have ended, or `nodes` more nodes
+// were made, each without limit if it is 0; or until the token, which may be null, is set, or the
+// value is proved. Without any limit and token, nothing is searched.
 //
 // # Safety
-// `search` points to a search that nobody else uses meanwhile; `stop` is null or points to a token.
+// `search` points to a search that is not used otherwise meanwhile; `stop` is null or points to a
+// token.
 enum PropjitStatus propjit_search_run(struct PropjitSearch *search,
                                       double seconds,
                                       uint64_t playouts,
                                       uint64_t nodes,
                                       const struct PropjitStop *stop);
 
-// What is known about a role so far.
+// Returns the results for a role so far.
 //
 // # Safety
-// `search` points to a search that nobody else uses meanwhile; `report` can be written to.
+// `search` points to a search that is not used otherwise meanwhile; `report` can be written to.
 enum PropjitStatus propjit_search_report(struct PropjitSearch *search,
                                          uint32_t role,
                                          struct PropjitSearchReport *report);
@@ -388,7 +390,7 @@ void propjit_state_free(struct PropjitState *state);
 // `state` points to a state; a pointer can be written to `fluents`.
 enum PropjitStatus propjit_state_text(const struct PropjitState *state, char **fluents);
 
-// Whether two states, of the same game, are equal.
+// Determines whether two states, of the same game, are equal.
 //
 // # Safety
 // `one` and `other` point to states; `equal` can be written to.
@@ -396,7 +398,7 @@ enum PropjitStatus propjit_state_equal(const struct PropjitState *one,
                                        const struct PropjitState *other,
                                        bool *equal);
 
-// Whether a match ends in the state.
+// Determines whether a match ends in the state.
 //
 // # Safety
 // `state` points to a state; `terminal` can be written to.
@@ -411,11 +413,11 @@ enum PropjitStatus propjit_state_goal(const struct PropjitState *state,
                                       uint32_t role,
                                       int32_t *goal);
 
-// Writes the numbers of a role's legal moves to `moves`, as far as there is room for `capacity` of
-// them, and to `count` how many there are: none in a terminal state.
+// Writes the numbers of a role's legal moves to `moves`, up to `capacity` of them, and to `count`
+// how many there are: none in a terminal state.
 //
 // # Safety
-// `state` points to a state; `count` can be written to, and `moves` so many times as `capacity`
+// `state` points to a state; `count` can be written to, and `moves` as many times as `capacity`
 // says.
 enum PropjitStatus propjit_state_legal(const struct PropjitState *state,
                                        uint32_t role,
@@ -423,11 +425,12 @@ enum PropjitStatus propjit_state_legal(const struct PropjitState *state,
                                        size_t capacity,
                                        size_t *count);
 
-// Makes the state what follows from a move of each role, in their order. If one is not legal, or
-// the match is over, it stays as it is.
+// Replaces the state by the one after a move of each role, in their order. If one is not legal, or
+// the match is over, the state does not change.
 //
 // # Safety
-// `state` points to a state that nobody else uses meanwhile; `moves` points to `count` numbers.
+// `state` points to a state that is not used otherwise meanwhile; `moves` points to `count`
+// numbers.
 enum PropjitStatus propjit_state_play(struct PropjitState *state,
                                       const uint32_t *moves,
                                       size_t count);

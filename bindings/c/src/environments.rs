@@ -46,7 +46,7 @@ pub struct Outputs {
     pub legal: *mut u8,
     /// The number of legal actions: environments times actors.
     pub legal_counts: *mut i32,
-    /// The number of the player who has a choice, 0 if nobody has one, and -1 if several have.
+    /// The number of the player that has a choice, 0 if none has one, and -1 if several have.
     pub current: *mut i32,
     /// The goals of the players where a match ended in a terminal state, not a number where a goal
     /// is undefined, and zero elsewhere: environments times players.
@@ -61,8 +61,8 @@ impl Outputs {
     /// The arrays.
     ///
     /// # Safety
-    /// Each can be written to as often as the shape says, and nobody else uses it as long as the
-    /// references live.
+    /// Each can be written to as often as the shape says, and is not accessed otherwise as long as
+    /// the references live.
     unsafe fn arrays<'a>(self, shape: &CoreShape) -> Result<CoreOutputs<'a>, Failure> {
         let n = shape.environments;
         let actors = n * shape.actors();
@@ -84,8 +84,9 @@ impl Outputs {
     }
 }
 
-/// Makes environments on so many threads. With `joint`, a step takes an action of each player; it
-/// has to where several choose at the same time. A match of `max_steps` joint moves is truncated.
+/// Makes `count` environments on `threads` threads. With `joint`, a step takes an action of each
+/// player; this is required if several choose at the same time. A match of `max_steps` joint moves
+/// is truncated.
 ///
 /// # Safety
 /// `game` points to a game; a pointer can be written to `environments`.
@@ -155,8 +156,8 @@ pub unsafe extern "C" fn propjit_environments_shape(
 /// Starts a match in each environment.
 ///
 /// # Safety
-/// `environments` points to environments, `outputs` to arrays of their shape; nobody else uses them
-/// meanwhile.
+/// `environments` points to environments, `outputs` to arrays of their shape; they are not used
+/// otherwise meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn propjit_environments_reset(
     environments: *mut Environments,
@@ -177,7 +178,7 @@ pub unsafe extern "C" fn propjit_environments_reset(
 ///
 /// # Safety
 /// `environments` points to environments, `actions` to as many numbers as there are environments
-/// times actors, `outputs` to arrays of their shape; nobody else uses them meanwhile.
+/// times actors, `outputs` to arrays of their shape; they are not used otherwise meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn propjit_environments_step(
     environments: *mut Environments,
@@ -195,12 +196,12 @@ pub unsafe extern "C" fn propjit_environments_step(
     })
 }
 
-/// Takes so many actions in each environment, chosen at random. To `terminated` it writes how many
-/// matches ended in a terminal state; the arrays tell of the last step.
+/// Takes `steps` actions in each environment, chosen at random. To `terminated` it writes how many
+/// matches ended in a terminal state; the arrays describe the last step.
 ///
 /// # Safety
-/// `environments` points to environments, `outputs` to arrays of their shape; nobody else uses them
-/// meanwhile. `terminated` can be written to.
+/// `environments` points to environments, `outputs` to arrays of their shape; they are not used
+/// otherwise meanwhile. `terminated` can be written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn propjit_environments_step_random(
     environments: *mut Environments,
@@ -222,7 +223,7 @@ pub unsafe extern "C" fn propjit_environments_step_random(
     })
 }
 
-/// Writes to `actions` those that have these ranks among the legal ones, from 0.
+/// Writes to `actions` the legal actions that have these ranks, from 0.
 ///
 /// # Safety
 /// `environments` points to environments; `ranks` and `actions` point to as many numbers as there
@@ -248,7 +249,7 @@ pub unsafe extern "C" fn propjit_environments_nth_legal(
     })
 }
 
-/// Makes a state of that of an environment.
+/// Makes a state that is a copy of that of an environment.
 ///
 /// # Safety
 /// `environments` points to environments; a pointer can be written to `state`.

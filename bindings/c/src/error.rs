@@ -1,4 +1,4 @@
-//! Statuses, texts of errors, and the border that no panic crosses.
+//! Status codes, error messages, and panic isolation.
 
 use std::cell::RefCell;
 use std::collections::TryReserveError;
@@ -12,11 +12,11 @@ use propjit::game::profile::MAX_THREADS;
 use propjit::support::error_text::{panic_text, with_causes};
 use propjit::{LoadError, MachineError};
 
-/// How a call went.
+/// The result of a call.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
-    /// All is well, and results are written.
+    /// Success; results are written.
     Ok = 0,
     /// A pointer is null, a number out of range, or a text not UTF-8.
     BadArgument = 1,
@@ -26,13 +26,13 @@ pub enum Status {
     IllegalMove = 3,
     /// A text names no move or proposition of the game.
     UnknownName = 4,
-    /// The rules leave open what follows, or it took too long to find out.
+    /// The rules leave the result undefined, or it took too long to compute.
     PlayFailed = 5,
-    /// A mistake in propjit. What the call was about should not be used any more.
+    /// A bug in propjit. The objects of the call should not be used any more.
     Panicked = 6,
-    /// There is not enough memory for what was asked for.
+    /// There is not enough memory for the request.
     OutOfMemory = 7,
-    /// The threads that were asked for cannot be started.
+    /// The requested threads cannot be started.
     NoThreads = 8,
 }
 
@@ -48,7 +48,7 @@ impl Failure {
         Failure { status, text }
     }
 
-    /// Whether this number of threads is allowed.
+    /// Checks that this number of threads is allowed.
     pub(crate) fn check_threads(threads: usize) -> Result<usize, Failure> {
         match threads <= MAX_THREADS {
             true => Ok(threads),
@@ -122,7 +122,7 @@ thread_local! {
 /// Does the work of a call. Errors and panics become a status, and are kept as this thread's last
 /// error.
 pub(crate) fn call(work: impl FnOnce() -> Result<(), Failure>) -> Status {
-    // What a panic leaves half done stays behind its pointer: see `Status::Panicked`.
+    // The half-finished state after a panic stays behind its pointer: see `Status::Panicked`.
     let failure = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => return Status::Ok,
         Ok(Err(failure)) => failure,
@@ -138,27 +138,27 @@ fn c_text(text: &str) -> CString {
     CString::new(text).unwrap_or_default()
 }
 
-/// What went wrong with the last call of this thread that failed. The text is valid until the next
-/// one fails, and must not be freed.
+/// Returns the message of the last call of this thread that failed. The text is valid until the
+/// next one fails, and must not be freed.
 #[unsafe(no_mangle)]
 pub extern "C" fn propjit_last_error() -> *const c_char {
     LAST.try_with(|last| last.borrow().as_ptr())
         .unwrap_or(ptr::null())
 }
 
-/// Hands over a text, which `propjit_text_free` frees.
+/// Passes a text to the caller, which frees it with `propjit_text_free`.
 pub(crate) fn hand_over(text: &str) -> *mut c_char {
     c_text(text).into_raw()
 }
 
-/// Frees a text that was handed over. A null pointer is ignored.
+/// Frees a text that this library returned. A null pointer is ignored.
 ///
 /// # Safety
-/// The text is null, or was handed over by a function of this library and not freed yet.
+/// The text is null, or was returned by a function of this library and not freed yet.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn propjit_text_free(text: *mut c_char) {
     if !text.is_null() {
-        // SAFETY: as promised, this is what `hand_over` gave.
+        // SAFETY: as promised, this is the result of `hand_over`.
         drop(unsafe { CString::from_raw(text) });
     }
 }

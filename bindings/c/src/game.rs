@@ -10,7 +10,7 @@ use propjit::{Game as CoreGame, LoadError, Setup, Stop as CoreStop};
 use crate::error::{Failure, Status, call, hand_over};
 use crate::pointer::{free, make, output, shared, text, write};
 
-/// A loaded game. Any number of threads may use it at the same time. What is made from it keeps it
+/// A loaded game. Any number of threads may use it at the same time. Objects made from it keep it
 /// alive.
 pub struct Game(pub(crate) Arc<SharedGame>);
 
@@ -173,7 +173,7 @@ pub unsafe extern "C" fn propjit_game_move_text(
     })
 }
 
-/// The number of the move that a text spells. The prover takes any term for a move.
+/// Finds the number of the move that a text spells. The prover takes any term for a move.
 ///
 /// # Safety
 /// `game` points to a game; `name` ends with a zero byte; `played` can be written to.
@@ -204,8 +204,7 @@ pub unsafe extern "C" fn propjit_stop_new(stop: *mut *mut Stop) -> Status {
     call(|| unsafe { make(stop, || Ok(Stop(CoreStop::new()))) })
 }
 
-/// Asks the work that was given the token to end. Safe in any thread, at any time, and in signal
-/// handlers.
+/// Asks the work with this token to end. Safe in any thread, at any time, and in signal handlers.
 ///
 /// # Safety
 /// It is null, or points to a token.
@@ -227,7 +226,7 @@ pub unsafe extern "C" fn propjit_stop_free(stop: *mut Stop) {
     unsafe { free(stop) }
 }
 
-/// Hands over a text.
+/// Passes a text to the caller.
 ///
 /// # Safety
 /// The pointer is null, or a pointer can be written there.
@@ -236,7 +235,7 @@ pub(crate) unsafe fn write_text(pointer: *mut *mut c_char, text: &str) -> Result
     // SAFETY: as promised by the caller.
     let written = unsafe { write(pointer, text) };
     if written.is_err() {
-        // SAFETY: the text has just been made, and nobody has got it.
+        // SAFETY: the text has just been made, and no caller has received it.
         unsafe { crate::error::propjit_text_free(text) };
     }
     written

@@ -1,12 +1,12 @@
-//! A C interface to propjit.
+//! The C interface to propjit.
 //!
-//! Things are behind pointers to opaque types, which are made by functions that write them to
-//! their last parameter, and freed by `propjit_..._free`. Functions return a [`Status`](error::Status);
-//! [`propjit_last_error`](error::propjit_last_error) tells what went wrong, and no panic leaves the
-//! library. `include/propjit.h` is written from this code by cbindgen; `docs/c.md` is the guide.
+//! Objects are pointers to opaque types, which are made by functions that write them to their last
+//! parameter, and freed by `propjit_..._free`. Functions return a [`Status`](error::Status);
+//! [`propjit_last_error`](error::propjit_last_error) returns the error message, and no panic leaves the
+//! library. `include/propjit.h` is generated from this code by cbindgen; `docs/c.md` is the guide.
 //!
-//! - `error`: statuses, texts of errors, and the border that no panic crosses.
-//! - `pointer`: what is behind a caller's pointers.
+//! - `error`: status codes, error messages, and panic isolation.
+//! - `pointer`: access to the values behind a caller's pointers.
 //! - `game`, `state`, `playouts`, `search`, `environments`: the interface itself.
 
 pub mod environments;

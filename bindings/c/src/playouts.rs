@@ -7,7 +7,7 @@ use crate::error::{Failure, Status, call};
 use crate::game::{Game, Stop};
 use crate::pointer::{array_mut, output, shared};
 
-/// What came of random matches.
+/// The results of random matches.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Playouts {
@@ -19,11 +19,11 @@ pub struct Playouts {
     pub truncated: u64,
     /// The number of matches that ended where a role has no legal move.
     pub stuck: u64,
-    /// How long it took.
+    /// The time in seconds.
     pub seconds: f64,
 }
 
-/// Plays random matches from the initial state, on so many threads, until `matches` of them have
+/// Plays random matches from the initial state, on `threads` threads, until `matches` of them have
 /// ended or the token, which may be null, is set. To `mean_goals`, unless it is null, it writes the
 /// mean goal of each role, or not a number if no match ended with one.
 ///

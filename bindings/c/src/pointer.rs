@@ -1,4 +1,4 @@
-//! What is behind a caller's pointers.
+//! Access to the values behind a caller's pointers.
 
 use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;
@@ -6,7 +6,7 @@ use std::slice;
 
 use crate::error::Failure;
 
-/// What a pointer points to.
+/// Returns the value that a pointer points to.
 ///
 /// # Safety
 /// It is null, or points to a value that lives and does not change as long as the reference.
@@ -15,24 +15,24 @@ pub(crate) unsafe fn shared<'a, T>(pointer: *const T) -> Result<&'a T, Failure> 
     unsafe { pointer.as_ref() }.ok_or_else(is_null)
 }
 
-/// What a pointer points to, to be changed.
+/// Returns the value that a pointer points to, to be changed.
 ///
 /// # Safety
-/// It is null, or points to a value that lives as long as the reference and that nobody else uses
-/// meanwhile.
+/// It is null, or points to a value that lives as long as the reference and that is not accessed
+/// otherwise meanwhile.
 pub(crate) unsafe fn exclusive<'a, T>(pointer: *mut T) -> Result<&'a mut T, Failure> {
     // SAFETY: as promised by the caller.
     unsafe { pointer.as_mut() }.ok_or_else(is_null)
 }
 
-/// Where a result goes. Functions that write several results, or change anything, ask for it first, so
-/// that nothing is done if a pointer is null.
+/// Returns the place of a result. Functions that write several results, or change anything, call it
+/// first, so that nothing is done if a pointer is null.
 ///
 /// # Safety
-/// The pointer is null, or a value can be written there as long as the reference lives, and nobody
-/// else uses it meanwhile.
+/// The pointer is null, or a value can be written there as long as the reference lives, and it is
+/// not accessed otherwise meanwhile.
 pub(crate) unsafe fn output<'a, T>(pointer: *mut T) -> Result<&'a mut MaybeUninit<T>, Failure> {
-    // SAFETY: as promised by the caller; what is there need not be a value yet.
+    // SAFETY: as promised by the caller; the memory need not hold a value yet.
     unsafe { exclusive(pointer.cast()) }
 }
 
@@ -90,7 +90,7 @@ pub(crate) unsafe fn text<'a>(text: *const c_char) -> Result<&'a str, Failure> {
 /// A caller's array.
 ///
 /// # Safety
-/// `count` is zero, or the pointer is null or points to so many values that live and do not change
+/// `count` is zero, or the pointer is null or points to `count` values that live and do not change
 /// as long as the reference.
 pub(crate) unsafe fn array<'a, T>(first: *const T, count: usize) -> Result<&'a [T], Failure> {
     if count == 0 {
@@ -106,8 +106,8 @@ pub(crate) unsafe fn array<'a, T>(first: *const T, count: usize) -> Result<&'a [
 /// A caller's array, to be written to.
 ///
 /// # Safety
-/// `count` is zero, or the pointer is null or points to so many values that live as long as the
-/// reference and that nobody else uses meanwhile.
+/// `count` is zero, or the pointer is null or points to `count` values that live as long as the
+/// reference and that are not accessed otherwise meanwhile.
 pub(crate) unsafe fn array_mut<'a, T>(first: *mut T, count: usize) -> Result<&'a mut [T], Failure> {
     if count == 0 {
         return Ok(&mut []);
@@ -120,7 +120,7 @@ pub(crate) unsafe fn array_mut<'a, T>(first: *mut T, count: usize) -> Result<&'a
     Ok(unsafe { slice::from_raw_parts_mut(first, count) })
 }
 
-/// Whether this number of values can be addressed at all.
+/// Checks that this number of values can be addressed at all.
 fn addressable<T>(count: usize) -> Result<(), Failure> {
     let bytes = count.checked_mul(size_of::<T>());
     match bytes.is_some_and(|bytes| isize::try_from(bytes).is_ok()) {

@@ -12,13 +12,13 @@ use crate::game::{Game, Stop};
 use crate::pointer::{exclusive, free, make, shared, write};
 use crate::state::State;
 
-/// A search, with what it has found out so far. One thread at a time may use it.
+/// A search, with its results so far. One thread at a time may use it.
 pub struct Search {
     game: Arc<SharedGame>,
     core: Mcts,
 }
 
-/// What is known about a role.
+/// The results for a role.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SearchReport {
@@ -28,15 +28,15 @@ pub struct SearchReport {
     pub best: u32,
     /// Whether the value is proved.
     pub solved: bool,
-    /// The goal that the role can expect, or not a number if nothing was looked at.
+    /// The goal that the role can expect, or not a number if nothing was searched.
     pub value: f64,
-    /// How many nodes there are.
+    /// The number of nodes.
     pub nodes: u64,
-    /// How many matches were played since the state was set.
+    /// The number of matches that were played since the state was set.
     pub playouts: u64,
 }
 
-/// Makes a search from the initial state, on so many threads, with so many bytes of memory (0 is
+/// Makes a search from the initial state, on `threads` threads, with `memory` bytes of memory (0 is
 /// the default). With `evaluation`, an evaluation of states is learned at first.
 ///
 /// # Safety
@@ -80,10 +80,11 @@ pub unsafe extern "C" fn propjit_search_free(search: *mut Search) {
     unsafe { free(search) }
 }
 
-/// Searches from another state from now on, which comes after so many joint moves.
+/// Searches from another state from now on, which comes after `depth` joint moves.
 ///
 /// # Safety
-/// `search` points to a search that nobody else uses meanwhile, `state` to a state of its game.
+/// `search` points to a search that is not used otherwise meanwhile, `state` to a state of its
+/// game.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn propjit_search_set_root(
     search: *mut Search,
@@ -98,12 +99,13 @@ pub unsafe extern "C" fn propjit_search_set_root(
     })
 }
 
-/// Searches until so many seconds have passed, so many more playouts have ended, or so many more
-/// nodes were made, each without limit if it is 0; or until the token, which may be null, is set, or
-/// the value is proved. Without any limit and token, nothing is searched.
+/// Searches until `seconds` have passed, `playouts` more playouts have ended, or `nodes` more nodes
+/// were made, each without limit if it is 0; or until the token, which may be null, is set, or the
+/// value is proved. Without any limit and token, nothing is searched.
 ///
 /// # Safety
-/// `search` points to a search that nobody else uses meanwhile; `stop` is null or points to a token.
+/// `search` points to a search that is not used otherwise meanwhile; `stop` is null or points to a
+/// token.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn propjit_search_run(
     search: *mut Search,
@@ -131,10 +133,10 @@ pub unsafe extern "C" fn propjit_search_run(
     })
 }
 
-/// What is known about a role so far.
+/// Returns the results for a role so far.
 ///
 /// # Safety
-/// `search` points to a search that nobody else uses meanwhile; `report` can be written to.
+/// `search` points to a search that is not used otherwise meanwhile; `report` can be written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn propjit_search_report(
     search: *mut Search,
@@ -147,7 +149,7 @@ pub unsafe extern "C" fn propjit_search_report(
         let role = search.game.role(role)?;
         let known = search.core.report(role);
         let best = match known.best {
-            // What a search calls its moves is known by their text.
+            // The moves of a search are identified by their text.
             Some(best) => {
                 let text = search.core.move_text(role, best);
                 let game = &search.game;

@@ -10,8 +10,8 @@ use crate::error::{Failure, Status, call};
 use crate::game::{Game, write_text};
 use crate::pointer::{array, array_mut, exclusive, free, make, output, shared, text, write};
 
-/// A state of a game. Any number of threads may ask about it at the same time, unless one of them
-/// plays in it.
+/// A state of a game. Any number of threads may query it at the same time, unless one of them plays
+/// in it.
 pub struct State {
     pub(crate) game: Arc<SharedGame>,
     pub(crate) position: Position,
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn propjit_state_text(
     })
 }
 
-/// Whether two states, of the same game, are equal.
+/// Determines whether two states, of the same game, are equal.
 ///
 /// # Safety
 /// `one` and `other` point to states; `equal` can be written to.
@@ -134,7 +134,7 @@ pub unsafe extern "C" fn propjit_state_equal(
     })
 }
 
-/// Whether a match ends in the state.
+/// Determines whether a match ends in the state.
 ///
 /// # Safety
 /// `state` points to a state; `terminal` can be written to.
@@ -173,11 +173,11 @@ pub unsafe extern "C" fn propjit_state_goal(
     })
 }
 
-/// Writes the numbers of a role's legal moves to `moves`, as far as there is room for `capacity` of
-/// them, and to `count` how many there are: none in a terminal state.
+/// Writes the numbers of a role's legal moves to `moves`, up to `capacity` of them, and to `count`
+/// how many there are: none in a terminal state.
 ///
 /// # Safety
-/// `state` points to a state; `count` can be written to, and `moves` so many times as `capacity`
+/// `state` points to a state; `count` can be written to, and `moves` as many times as `capacity`
 /// says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn propjit_state_legal(
@@ -202,11 +202,12 @@ pub unsafe extern "C" fn propjit_state_legal(
     })
 }
 
-/// Makes the state what follows from a move of each role, in their order. If one is not legal, or
-/// the match is over, it stays as it is.
+/// Replaces the state by the one after a move of each role, in their order. If one is not legal, or
+/// the match is over, the state does not change.
 ///
 /// # Safety
-/// `state` points to a state that nobody else uses meanwhile; `moves` points to `count` numbers.
+/// `state` points to a state that is not used otherwise meanwhile; `moves` points to `count`
+/// numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn propjit_state_play(
     state: *mut State,

@@ -1,4 +1,4 @@
-//! Exceptions, and the border that no panic crosses.
+//! Exceptions, and panic isolation.
 
 use std::any::Any;
 
@@ -23,12 +23,12 @@ impl Failure {
         Failure { class, text }
     }
 
-    /// An argument makes no sense.
+    /// An argument is invalid.
     pub(crate) fn argument(text: impl ToString) -> Failure {
         Failure::new(jni_str!("java/lang/IllegalArgumentException"), text)
     }
 
-    /// Whether this number of threads is allowed.
+    /// Checks that this number of threads is allowed.
     pub(crate) fn check_threads(threads: jint) -> Result<usize, Failure> {
         let count = usize::try_from(threads).ok();
         let possible = count.filter(|count| (1..=MAX_THREADS).contains(count));
@@ -64,7 +64,7 @@ impl From<MachineError> for Failure {
                 jni_str!("io/github/propjit/IllegalMoveException")
             }
             MachineError::UnknownName(_) => jni_str!("io/github/propjit/UnknownNameException"),
-            // As Java's own threads do that cannot be started.
+            // Like Java's own threads if they cannot be started.
             MachineError::Memory { .. } | MachineError::Thread(_) => {
                 jni_str!("java/lang/OutOfMemoryError")
             }
@@ -87,7 +87,7 @@ impl From<QuestionError> for Failure {
 }
 
 impl From<JniError> for Failure {
-    /// Where Java has thrown already, that exception stays: see [`Throw`].
+    /// If Java has thrown already, that exception stays: see [`Throw`].
     fn from(error: JniError) -> Failure {
         let class = match error {
             JniError::NullPtr(_) => jni_str!("java/lang/NullPointerException"),
@@ -97,8 +97,8 @@ impl From<JniError> for Failure {
     }
 }
 
-/// Does the work of a native method. Errors and panics are thrown in Java, where the value that is
-/// returned then does not count.
+/// Does the work of a native method. Errors and panics are thrown in Java, which then ignores the
+/// returned value.
 pub(crate) fn call<'local, T: Default>(
     mut env: EnvUnowned<'local>,
     work: impl FnOnce(&mut Env<'local>) -> Result<T, Failure>,
@@ -112,7 +112,7 @@ struct Throw;
 impl Throw {
     fn throw<T: Default>(env: &mut Env<'_>, failure: Failure) -> jni::errors::Result<T> {
         if !env.exception_check() {
-            // That the exception is thrown is told as an error.
+            // A thrown exception is reported as an error.
             let _ = env.throw_new(failure.class, JNIString::from(failure.text));
         }
         Ok(T::default())

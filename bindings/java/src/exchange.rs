@@ -1,4 +1,4 @@
-//! Numbers that a Java thread and the library give each other, without a copy by the virtual machine.
+//! Exchange of numbers between a Java thread and the library, without a copy by the virtual machine.
 
 use jni::EnvUnowned;
 use jni::objects::{JByteBuffer, JObject};
@@ -8,7 +8,7 @@ use propjit::{Move, State};
 use crate::error::{Failure, call};
 use crate::handle::{Handle, Open};
 
-/// The memory of a direct buffer, as 64-bit numbers. Questions are read from its start and answers
+/// The memory of a direct buffer, as 64-bit numbers. Requests are read from its start and answers
 /// are written from its start.
 pub(crate) struct Exchange<'a> {
     numbers: &'a mut [i64],
@@ -18,8 +18,8 @@ pub(crate) struct Exchange<'a> {
 
 impl<'a> Exchange<'a> {
     /// # Safety
-    /// The address is that of a direct buffer with room for so many numbers, which nobody else uses
-    /// as long as the exchange lives.
+    /// The address is that of a direct buffer with room for `capacity` numbers, which is not
+    /// accessed otherwise as long as the exchange lives.
     pub(crate) unsafe fn at(address: jlong, capacity: jint) -> Exchange<'a> {
         let first = address as *mut i64;
         // SAFETY: as promised by the caller; Java aligns direct buffers to at least 8 bytes.
@@ -27,7 +27,7 @@ impl<'a> Exchange<'a> {
         Exchange { numbers, next: 0 }
     }
 
-    /// The next number of a question.
+    /// Reads the next number of a request.
     pub(crate) fn read(&mut self) -> i64 {
         self.next += 1;
         self.numbers[self.next - 1]
@@ -41,13 +41,13 @@ impl<'a> Exchange<'a> {
         state.assign_from(words.iter().map(|&word| word as u64));
     }
 
-    /// Moves, as many as are asked for.
+    /// Reads `count` moves.
     pub(crate) fn read_moves(&mut self, moves: &mut Vec<Move>, count: usize) {
         moves.clear();
         moves.extend((0..count).map(|_| Move(self.read() as u32)));
     }
 
-    /// Goes over to the answer, which is written over the question.
+    /// Begins the answer, which is written over the request.
     pub(crate) fn answer(&mut self) {
         self.next = 0;
     }
@@ -74,13 +74,13 @@ impl<'a> Exchange<'a> {
             .for_each(|&word| self.write(word as i64));
     }
 
-    /// How many numbers were written, or would have been if there were room.
+    /// Returns how many numbers were written, or would have been if there were room.
     pub(crate) fn written(self) -> Result<jint, Failure> {
         jint::try_from(self.next).map_err(Failure::argument)
     }
 }
 
-/// What a question with numbers takes: the object behind the pointer, and the exchange.
+/// Returns the inputs of a request with numbers: the object behind the pointer, and the exchange.
 ///
 /// # Safety
 /// As for [`Handle::get`] and [`Exchange::at`].
@@ -93,7 +93,7 @@ pub(crate) unsafe fn question<'a, T>(
     unsafe { Ok((Handle::get(pointer)?, Exchange::at(address, capacity))) }
 }
 
-/// `Exchange.address`: where the memory of a direct buffer is.
+/// `Exchange.address`: the address of the memory of a direct buffer.
 #[unsafe(no_mangle)]
 extern "system" fn Java_io_github_propjit_Exchange_address<'local>(
     env: EnvUnowned<'local>,

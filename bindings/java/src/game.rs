@@ -11,7 +11,7 @@ use propjit::{Backend, LoadError, Setup, State};
 use crate::error::{Failure, call};
 use crate::handle::Handle;
 
-/// Loads a game, to be played by the prover or by what is best.
+/// Loads a game, to be played by the prover or by the best backend.
 fn load(
     proved: bool,
     load: impl FnOnce(&Setup) -> Result<propjit::Game, LoadError>,

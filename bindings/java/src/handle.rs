@@ -1,4 +1,4 @@
-//! What is behind the pointers of Java objects.
+//! Handles: the values behind the pointers of Java objects.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use jni::sys::jlong;
 
 use crate::error::Failure;
 
-/// What a Java object has a pointer to. Any number of threads may use it, even while one of them
-/// closes it: those that have it already go on with what it was.
+/// The target of a Java object's pointer. Any number of threads may use it, even while one of them
+/// closes it: those that have the value already go on with it.
 pub(crate) struct Handle<T>(ArcSwapOption<T>);
 
 impl<T> Handle<T> {
@@ -26,7 +26,7 @@ impl<T> Handle<T> {
         unsafe { &*(pointer as *const Handle<T>) }
     }
 
-    /// What is there, for a short question.
+    /// Returns the value, for a short request.
     ///
     /// # Safety
     /// The pointer was made by [`make`](Handle::make), and is not freed as long as the answer lives.
@@ -40,7 +40,7 @@ impl<T> Handle<T> {
         }
     }
 
-    /// What is there, for as long as it is wanted.
+    /// Returns the value, for as long as it is needed.
     ///
     /// # Safety
     /// The pointer was made by [`make`](Handle::make) and is not freed yet.
@@ -50,7 +50,7 @@ impl<T> Handle<T> {
         handle.0.load_full().ok_or_else(Failure::closed)
     }
 
-    /// Closes the handle, and hands out what was there.
+    /// Closes the handle, and returns its value.
     ///
     /// # Safety
     /// As for [`keep`](Handle::keep).
@@ -63,14 +63,14 @@ impl<T> Handle<T> {
     /// Frees the handle.
     ///
     /// # Safety
-    /// The pointer was made by [`make`](Handle::make), and nobody uses it any more.
+    /// The pointer was made by [`make`](Handle::make), and is not used any more.
     pub(crate) unsafe fn free(pointer: jlong) {
         // SAFETY: as promised by the caller.
         drop(unsafe { Box::from_raw(pointer as *mut Handle<T>) });
     }
 }
 
-/// What is behind a handle that was not closed.
+/// The value behind a handle that was not closed.
 pub(crate) struct Open<T>(Guard<Option<Arc<T>>>);
 
 impl<T> std::ops::Deref for Open<T> {

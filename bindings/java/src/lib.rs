@@ -1,12 +1,11 @@
 //! The native methods of the Java package `io.github.propjit`.
 //!
-//! A Java object has the pointer to a `Handle` and gives it to each of its native
-//! methods, which keep the object alive as long as they run, since they are not static. Numbers of
-//! any length go to and fro in an `Exchange`. Errors and panics become Java
-//! exceptions. `docs/java.md` is the guide.
+//! A Java object has the pointer to a `Handle` and passes it to each of its native methods, which
+//! keep the object alive as long as they run, since they are not static. Numbers of any length are
+//! passed in an `Exchange`. Errors and panics become Java exceptions. `docs/java.md` is the guide.
 //!
-//! - `error`: exceptions, and the border that no panic crosses.
-//! - `handle`: what is behind the pointers of Java objects. `exchange`: memory of Java threads.
+//! - `error`: exceptions, and panic isolation.
+//! - `handle`: the values behind the pointers of Java objects. `exchange`: memory of Java threads.
 //! - `game`, `state`, `playouts`, `search`: the methods themselves.
 
 mod error;

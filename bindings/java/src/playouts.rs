@@ -12,7 +12,7 @@ use crate::error::{Failure, call};
 use crate::exchange::Exchange;
 use crate::handle::Handle;
 
-/// `Game.playouts`: plays from the initial state; what was counted.
+/// `Game.playouts`: plays from the initial state; returns the counts.
 #[unsafe(no_mangle)]
 extern "system" fn Java_io_github_propjit_Game_playouts<'local>(
     env: EnvUnowned<'local>,
@@ -44,7 +44,7 @@ extern "system" fn Java_io_github_propjit_Game_playouts<'local>(
     })
 }
 
-/// `Game.playoutsFrom`: how many states, and these; what was counted of each of them.
+/// `Game.playoutsFrom`: takes the number of states, and these; returns the counts of each of them.
 #[unsafe(no_mangle)]
 extern "system" fn Java_io_github_propjit_Game_playoutsFrom<'local>(
     env: EnvUnowned<'local>,
@@ -96,7 +96,7 @@ fn write(exchange: &mut Exchange, tally: &Tally) {
     }
 }
 
-/// How many values there are, their mean and its standard error.
+/// Writes the number of values, their mean and its standard error.
 fn write_moments(exchange: &mut Exchange, values: &Moments) {
     exchange.write(values.count as i64);
     exchange.write_float(values.mean().unwrap_or(f64::NAN));

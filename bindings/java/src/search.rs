@@ -14,7 +14,7 @@ use crate::error::{Failure, call};
 use crate::exchange::Exchange;
 use crate::handle::Handle;
 
-/// A search, with what it has found out so far.
+/// A search, with its results so far.
 struct Search {
     game: Arc<SharedGame>,
     core: Mutex<Mcts>,
@@ -108,7 +108,7 @@ extern "system" fn Java_io_github_propjit_Search_stop<'local>(
     })
 }
 
-/// `Search.setRoot`: a state, which comes after so many joint moves.
+/// `Search.setRoot`: takes a state, and the number of joint moves before it.
 #[unsafe(no_mangle)]
 extern "system" fn Java_io_github_propjit_Search_setRoot<'local>(
     env: EnvUnowned<'local>,
@@ -159,7 +159,7 @@ extern "system" fn Java_io_github_propjit_Search_report<'local>(
         exchange.write(known.playouts as i64);
         exchange.write(known.moves.len() as i64);
         for report in &known.moves {
-            // What a search calls its moves is known by their text.
+            // The moves of a search are identified by their text.
             let text = core.move_text(role, report.played);
             let played = search.game.ask(|machine| machine.parse_move(role, &text))?;
             exchange.write(played.0.into());

@@ -1,7 +1,8 @@
 //! Native methods of `Game` about single states, which are numbers in Java's memory.
 //!
-//! A state goes to Java as a *view*: how many joint moves it took, whether it is terminal, the
-//! state, and for each role the number of moves that the rules derive as legal, and these.
+//! A state is passed to Java as a *view*: the number of joint moves before it, whether it is
+//! terminal, the state, and for each role the number of moves that the rules derive as legal, and
+//! these.
 
 use std::cell::RefCell;
 
@@ -16,7 +17,7 @@ use rand::{RngExt, SeedableRng};
 use crate::error::{Failure, call};
 use crate::exchange::{Exchange, question};
 
-/// What a question needs, kept by each thread for the next one, so that nothing is allocated.
+/// The buffers of a request, kept by each thread for the next one, so that nothing is allocated.
 #[derive(Default)]
 struct Scratch {
     state: State,
@@ -30,7 +31,7 @@ thread_local! {
 }
 
 /// Answers with the state that `find` leaves as the scratch's, after the number of joint moves that
-/// it returns. How many numbers the view has is returned, whether there is room for them or not.
+/// it returns. Returns how many numbers the view has, whether there is room for them or not.
 fn view(
     game: &SharedGame,
     mut exchange: Exchange,
@@ -100,8 +101,8 @@ extern "system" fn Java_io_github_propjit_Game_parseState<'local>(
     })
 }
 
-/// `Game.next`: a state and a joint move; the view of what follows. That the moves are legal is
-/// checked by the caller.
+/// `Game.next`: takes a state and a joint move; returns the view of the next state. The caller
+/// checks that the moves are legal.
 #[unsafe(no_mangle)]
 extern "system" fn Java_io_github_propjit_Game_next<'local>(
     env: EnvUnowned<'local>,
@@ -127,7 +128,8 @@ extern "system" fn Java_io_github_propjit_Game_next<'local>(
     })
 }
 
-/// `Game.charge`: a state; the view of where a random match from there ends.
+/// `Game.charge`: takes a state; returns the view of the state in which a random match from there
+/// ends.
 #[unsafe(no_mangle)]
 extern "system" fn Java_io_github_propjit_Game_charge<'local>(
     env: EnvUnowned<'local>,

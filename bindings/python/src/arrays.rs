@@ -1,4 +1,4 @@
-//! NumPy arrays that environments write to, and integers that they take.
+//! NumPy arrays that environments write to, and integer arrays as their input.
 
 use numpy::ndarray::IxDyn;
 use numpy::{
@@ -52,7 +52,7 @@ impl ObservationForm {
         }
     }
 
-    /// An array for so many observations of so many propositions.
+    /// Makes an array for `count` observations of `propositions` propositions.
     pub(crate) fn zeros(
         self,
         py: Python<'_>,
@@ -72,7 +72,7 @@ impl ObservationForm {
 }
 
 impl ObservationArray {
-    /// The array as Python has it.
+    /// Returns the array as a Python object.
     pub(crate) fn view<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
         match self {
             ObservationArray::Bits(bits) => bits.bind(py).clone().into_any(),
@@ -108,7 +108,7 @@ pub(crate) fn zeros<T: Element + Default + Clone>(
     Ok(zeros.reshape(IxDyn(shape))?.unbind())
 }
 
-/// So many zeros.
+/// Makes a vector of `length` zeros.
 ///
 /// # Errors
 /// If there is no memory for them.
@@ -120,7 +120,7 @@ pub(crate) fn vector<T: Default + Clone>(length: usize) -> PyResult<Vec<T>> {
     Ok(zeros)
 }
 
-/// Whether there is memory for arrays of this total size, in bytes.
+/// Checks that there is memory for arrays of this total size, in bytes.
 ///
 /// # Errors
 /// If there is not.
@@ -146,7 +146,7 @@ pub(crate) fn elements<'a, T: Element>(
     Ok(array.as_slice_mut()?)
 }
 
-/// Integers as the environment takes them, in an array of this shape. How many there are is left to the environment.
+/// Reads integers as the environment takes them, in an array of this shape. The environment checks their number.
 ///
 /// # Errors
 /// If they have another shape, are no integers, or do not fit into 32 bits.
@@ -189,7 +189,7 @@ fn converted<'py>(given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArrayDyn<i
 /// An array to read from.
 ///
 /// # Errors
-/// When somebody writes to it meanwhile, as an environment does to its own.
+/// When it is being written to meanwhile, as an environment's own arrays are.
 pub(crate) fn readable<'py, T: Element>(
     array: &Bound<'py, PyArrayDyn<T>>,
 ) -> PyResult<PyReadonlyArrayDyn<'py, T>> {

@@ -1,4 +1,4 @@
-//! Errors as exceptions.
+//! Conversion of errors to exceptions.
 
 use std::io;
 
@@ -43,7 +43,8 @@ create_exception!(
     "The rules leave open what follows, or it took too long to find out."
 );
 
-/// The exception for a game that cannot be loaded. That a file cannot be read is an `OSError`.
+/// Returns the exception for a game that cannot be loaded. If a file cannot be read, it is an
+/// `OSError`.
 pub(crate) fn load_error(error: CoreLoadError) -> PyErr {
     match error {
         CoreLoadError::Read(ReadError::Io { path, source }) => {
@@ -57,11 +58,11 @@ pub(crate) fn load_error(error: CoreLoadError) -> PyErr {
     }
 }
 
-/// The exception for a question that a machine does not answer.
+/// Returns the exception for a query that a machine cannot answer.
 pub(crate) fn machine_error(error: MachineError) -> PyErr {
     let text = error.to_string();
     match error {
-        // What a function raised, or what is wrong with what it returned.
+        // The exception that a function raised, or an error about its result.
         MachineError::Evaluation(error) => match error.downcast::<PyErr>() {
             Ok(raised) => *raised,
             Err(_) => PyValueError::new_err(text),
@@ -76,12 +77,12 @@ pub(crate) fn machine_error(error: MachineError) -> PyErr {
     }
 }
 
-/// The exception for actions that cannot be taken.
+/// Returns the exception for actions that cannot be taken.
 pub(crate) fn action_error(error: ActionError) -> PyErr {
     IllegalMoveError::new_err(error.to_string())
 }
 
-/// The exception for environments that there cannot be.
+/// Returns the exception for invalid environments.
 pub(crate) fn environment_error(error: EnvironmentError) -> PyErr {
     let text = with_causes(&error);
     match error {
@@ -91,15 +92,15 @@ pub(crate) fn environment_error(error: EnvironmentError) -> PyErr {
     }
 }
 
-/// The exception for arrays that there is no memory for.
+/// Returns the exception if there is no memory for arrays.
 pub(crate) fn no_memory(bytes: usize) -> PyErr {
     PyMemoryError::new_err(format!("there is no memory for arrays of {bytes} bytes"))
 }
 
-/// The number of threads, if it is allowed.
+/// Checks the number of threads.
 ///
 /// # Errors
-/// If there may not.
+/// If it is not allowed.
 pub(crate) fn check_threads(threads: usize) -> PyResult<usize> {
     match threads <= MAX_THREADS {
         true => Ok(threads),
@@ -121,7 +122,7 @@ pub(crate) fn not_ground(what: &str) -> PyErr {
     ))
 }
 
-/// The exception for a search in a process that was forked after it was made in this one.
+/// Returns the exception for a search in a process that was forked after it was made in this one.
 pub(crate) fn left_behind(process: u32) -> PyErr {
     PyRuntimeError::new_err(format!(
         "this search was made in process {process}, from which this one was forked without the \
@@ -129,7 +130,7 @@ pub(crate) fn left_behind(process: u32) -> PyErr {
     ))
 }
 
-/// The exception for something that another thread is using.
+/// Returns the exception for an object that another thread is using.
 pub(crate) fn in_use(what: &str) -> PyErr {
     PyRuntimeError::new_err(format!("another thread is using this {what}"))
 }

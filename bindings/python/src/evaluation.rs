@@ -185,7 +185,7 @@ impl PythonEvaluator {
         )
     }
 
-    /// The number of the player who has a choice, 0 if nobody has one, and -1 if several have.
+    /// The number of the player that has a choice, 0 if none has one, and -1 if several have.
     fn current(&self, position: Position<'_>) -> i32 {
         let players = &self.shape.players;
         let choosing = |role: &RoleId| position.legal.role(*role).len() > 1;
@@ -205,11 +205,11 @@ impl PythonEvaluator {
         }
     }
 
-    /// Calls `found` with each legal move of who acts: where it is in an array about actions, and
-    /// among the moves of the positions.
+    /// Calls `found` with each legal move of the acting players: its index in an array about
+    /// actions, and among the moves of the positions.
     ///
     /// # Errors
-    /// If several players have a choice where one is to act.
+    /// If several players have a choice though only one is to act.
     fn each_legal(
         &self,
         positions: &Positions,
@@ -278,7 +278,7 @@ impl PythonEvaluator {
     }
 }
 
-/// What a function returned, as an array of this shape.
+/// Returns the result of a function, as an array of this shape.
 ///
 /// # Errors
 /// If it is of another shape, or not of numbers.

@@ -72,7 +72,7 @@ pub(crate) fn find<'py>(
     })
 }
 
-/// Says facts in the words of the rulesheet.
+/// Expresses facts in the words of the rulesheet.
 struct Words<'a, 'py> {
     py: Python<'py>,
     game: &'a GroundGame,

@@ -21,7 +21,7 @@ use crate::interrupt::{interruptible, waiting};
 use crate::playouts;
 use crate::state::State;
 
-/// A game: its rules, and all that is made to play it. Threads share it.
+/// A game: its rules, and the data made to play it. Threads share it.
 ///
 /// >>> from propjit import Game
 /// >>> game = Game.named("ticTacToe")
@@ -33,12 +33,12 @@ use crate::state::State;
 /// '(mark 1 1)'
 #[pyclass(frozen, module = "propjit")]
 pub(crate) struct Game {
-    /// The game as it was loaded, for all that takes no threads: see [`here`](Game::here).
+    /// The game as it was loaded, for work without threads: see [`here`](Game::here).
     pub(crate) core: Arc<CoreGame>,
     /// The position in which every match starts.
     start: Position,
     options: Options,
-    /// Ends what goes on in the background.
+    /// Ends the background work.
     stop: Stop,
     /// The process in which it was loaded.
     process: u32,
@@ -53,7 +53,7 @@ pub(crate) enum RoleName {
     Name(String),
 }
 
-/// How a game is loaded.
+/// The options with which a game is loaded.
 #[derive(Clone, Default)]
 struct Options {
     backend: Option<Backend>,
@@ -83,7 +83,7 @@ impl Game {
     fn of(py: Python<'_>, source: Source, options: Options) -> PyResult<Game> {
         let stop = Stop::new();
         let setup = options.setup()?.with_stop(stop.clone());
-        // To make a machine of a huge game takes its time, too.
+        // Making a machine of a huge game takes time, too.
         let load = || {
             let core = source.load(&setup).map_err(load_error)?;
             let start = core.start().map_err(machine_error)?;
@@ -100,14 +100,14 @@ impl Game {
         })
     }
 
-    /// The game for what takes threads of its own, such as those that make machine code. A process has
-    /// none of the threads of that from which it was forked: there, the game is loaded once more.
+    /// Returns the game for work with threads of its own, such as those that make machine code. A
+    /// forked process has none of the threads of its parent: there, the game is loaded once more.
     ///
     /// # Errors
     /// When it cannot be loaded, or a signal came.
     pub(crate) fn here(&self, py: Python<'_>) -> PyResult<Arc<CoreGame>> {
         let process = process::id();
-        // Nothing but the prover plays without threads.
+        // Only the prover plays without threads.
         if process == self.process || self.core.engines().is_none() {
             return Ok(self.core.clone());
         }
@@ -129,7 +129,7 @@ impl Game {
         Ok(core)
     }
 
-    /// Asks about a position while other Python threads run.
+    /// Queries a position while other Python threads run.
     ///
     /// # Errors
     /// When there is no answer, or a signal came.
@@ -194,7 +194,7 @@ impl Game {
         self.start.with_state(state)
     }
 
-    /// A token for a part of the work about this game.
+    /// Returns a token for a part of the work about this game.
     pub(crate) fn stop(&self) -> Stop {
         self.stop.by(None)
     }
@@ -206,7 +206,7 @@ impl Drop for Game {
     }
 }
 
-/// Where rules come from.
+/// The source of the rules.
 enum Source {
     Path(PathBuf),
     Text { name: String, text: String },
@@ -225,8 +225,8 @@ impl Source {
 impl Game {
     /// Loads the rulesheet in a file, or one that is given as text.
     ///
-    /// The backend is `prover`, `scalar`, `lanes` or `compiled`; by default, what cannot be
-    /// grounded, in half a minute or in `ground_seconds`, is left to the prover.
+    /// The backend is `prover`, `scalar`, `lanes` or `compiled`; by default, games that cannot be
+    /// grounded, in half a minute or in `ground_seconds`, are left to the prover.
     ///
     /// >>> from propjit import Game, LoadError
     /// >>> try:
@@ -286,7 +286,7 @@ impl Game {
         self.core.rules().source.text()
     }
 
-    /// What is odd about the rules though they can be played, as a compiler prints it.
+    /// Warnings about rules that can be played all the same, as a compiler prints them.
     #[getter]
     fn warnings(&self) -> String {
         self.core.warnings().to_string()
@@ -364,7 +364,7 @@ impl Game {
         }
     }
 
-    /// Plays random matches from the initial state: so many, or for a time.
+    /// Plays random matches from the initial state: `count` of them, or for a time.
     ///
     /// >>> from propjit import Game
     /// >>> playouts = Game.named("ticTacToe").playouts(10_000, seed=1)
@@ -433,7 +433,7 @@ impl Game {
     }
 }
 
-/// What a pickled game consists of: its name and text, the backend, and the time for grounding.
+/// The parts of a pickled game: its name and text, the backend, and the time for grounding.
 type Restored = (String, String, Option<String>, Option<f64>);
 
 /// A time in seconds.

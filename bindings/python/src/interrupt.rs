@@ -1,4 +1,4 @@
-//! Ctrl-C in the midst of work.
+//! Interruption of long work by Ctrl-C.
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 
 use crate::errors::no_thread;
 
-/// The time between looks whether a signal has come.
+/// The interval of checks for signals.
 const INTERVAL: Duration = Duration::from_millis(20);
 
 /// Does work that may take long on a thread of its own, while other Python threads run. If Python
@@ -43,8 +43,8 @@ pub(crate) fn interruptible<T: Send>(
     py.detach(wait)
 }
 
-/// Waits for what goes on in any case, on a thread of its own, while other Python threads run. If Python has a signal
-/// to answer meanwhile, nobody waits any longer.
+/// Waits for work that goes on in any case, on a thread of its own, while other Python threads run. If Python has a
+/// signal to answer meanwhile, the wait ends.
 ///
 /// # Errors
 /// What the signal raises; or if no thread can be started.

@@ -2,7 +2,7 @@
 //!
 //! - `game`, `state`: a loaded game and its states.
 //! - `vector`: batched environments, which write to NumPy `arrays`.
-//! - `search`, `playouts`, `facts`: work that takes time, with results as the data classes of
+//! - `search`, `playouts`, `facts`: long-running work, with results as the data classes of
 //!   `propjit.records`.
 //! - `evaluation`: functions that evaluate the leaves of a search.
 //! - `errors`, `interrupt`: exceptions, and Ctrl-C.

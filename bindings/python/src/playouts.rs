@@ -1,4 +1,4 @@
-//! Random matches, and what came of them.
+//! Random matches, and their results.
 
 use std::time::Instant;
 

@@ -17,10 +17,9 @@ use crate::interrupt::interruptible;
 use crate::records::record;
 use crate::state::State;
 
-/// A Monte Carlo tree search, with what it has found out so far.
+/// A Monte Carlo tree search, with its results so far.
 ///
-/// It starts at the initial state of a game or at any other state; what `run` finds out is added
-/// to what is known.
+/// It starts at the initial state of a game or at any other state; each `run` adds to the results.
 ///
 /// >>> from propjit import Game, Search
 /// >>> search = Search(Game.named("ticTacToe"))
@@ -36,14 +35,14 @@ pub(crate) struct Search {
     process: u32,
 }
 
-/// Where a search starts.
+/// The start of a search.
 #[derive(FromPyObject)]
 enum Start<'py> {
     Game(Bound<'py, Game>),
     State(Bound<'py, State>),
 }
 
-/// What evaluates states.
+/// The evaluation of states.
 #[derive(FromPyObject)]
 enum Evaluation {
     /// Whether it is one that is learned here.
@@ -74,12 +73,12 @@ impl Search {
     /// `memory` is in bytes.
     ///
     /// `evaluation` may also be a function, and `policy`, too: they get arrays about up to `batch`
-    /// positions in which somebody has a choice, as `VectorEnv` has them: `observation` (in the form
+    /// positions in which a player has a choice, as `VectorEnv` has them: `observation` (in the form
     /// of that name), `legal_action_mask` and `current_player`. An evaluation returns the goals that
     /// players can expect, `(n, players)`, or a tuple of these and logits of the actions. A policy
     /// returns logits of the actions, in the shape of the mask. Their softmax is the prior
     /// probability of moves in the tree; and without an evaluation, moves of playouts are drawn from
-    /// it. What is proved counts more than what functions say.
+    /// it. Proved values take precedence over those of functions.
     ///
     /// >>> import numpy as np
     /// >>> from propjit import Game, Search
@@ -151,7 +150,7 @@ impl Search {
     }
 
     /// Searches until a part of the budget is spent or the value of the root is proved: `seconds`,
-    /// so many more `playouts`, so many more `nodes`.
+    /// the given number of further `playouts`, or of further `nodes`.
     #[pyo3(signature = (seconds=None, *, playouts=None, nodes=None))]
     fn run(
         &self,
@@ -183,8 +182,8 @@ impl Search {
         .map_err(machine_error)
     }
 
-    /// Searches from another state from now on, which comes after so many joint moves. What is
-    /// known of it and of what follows is kept.
+    /// Searches from another state from now on, which comes after `depth` joint moves. Results
+    /// about it and its successors are kept.
     #[pyo3(signature = (state, depth=0))]
     fn set_root(&self, py: Python<'_>, state: &Bound<'_, State>, depth: u32) -> PyResult<()> {
         let fluents: Vec<String> = state.getattr("fluents")?.extract()?;
@@ -194,7 +193,7 @@ impl Search {
         set.map_err(machine_error)
     }
 
-    /// What is known so far, for one role.
+    /// The results so far, for one role.
     fn report<'py>(&self, py: Python<'py>, role: RoleName) -> PyResult<Bound<'py, PyAny>> {
         let game = self.game.get();
         let role = game.role(&role)?;

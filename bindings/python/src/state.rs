@@ -13,7 +13,7 @@ use crate::errors::{IllegalMoveError, machine_error};
 use crate::game::{Game, RoleName};
 use crate::playouts;
 
-/// A state of a game. It never changes: what is played in it leads to another one.
+/// A state of a game. It never changes: moves lead to another state.
 ///
 /// >>> from propjit import Game
 /// >>> state = Game.named("ticTacToe").initial
@@ -33,7 +33,7 @@ pub(crate) struct State {
     position: Position,
 }
 
-/// What roles play: a move of the one that has a choice, a move for each of some, or of all.
+/// The moves of roles: a move of the one that has a choice, a move for each of some, or of all.
 #[derive(FromPyObject)]
 enum Played {
     One(String),
@@ -41,7 +41,7 @@ enum Played {
     All(Vec<String>),
 }
 
-/// What a pickled state consists of: its game and propositions.
+/// The parts of a pickled state: its game and propositions.
 type Restored = (Py<Game>, Vec<String>);
 
 impl State {
@@ -89,7 +89,7 @@ impl State {
                 let place = match (legal.len(), several().count()) {
                     (1, _) => 0,
                     (_, 1) => several().next().map_or(0, |(place, _)| place),
-                    // Nobody has a choice: the move is that of whoever has it.
+                    // No role has a choice: the move is that of the role that has it.
                     (_, 0) => {
                         let place = legal.iter().position(|moves| moves.contains(&one));
                         place.ok_or_else(|| {
@@ -174,8 +174,8 @@ impl State {
         PyTuple::new(py, choosing.map(|(name, _)| name).collect::<Vec<_>>())
     }
 
-    /// The state that follows. `moves` is one move, if one role has a choice; moves by role, where
-    /// those who have no choice may be left out; or a move for each role, in their order.
+    /// The next state. `moves` is one move, if one role has a choice; moves by role, where roles
+    /// without a choice may be left out; or a move for each role, in their order.
     ///
     /// If a move is not legal, or the state is terminal, there is an `IllegalMoveError`.
     ///
@@ -190,7 +190,7 @@ impl State {
         let joint = self.joint(py, moves)?;
         let ground = self.game.get().core.ground_game();
         let next = self.ask(py, |position| {
-            // What is no move at all has an error of its own.
+            // A text that is no move at all has an error of its own.
             for (role, text) in RoleId::first(position.roles().len()).zip(&joint) {
                 ground
                     .map(|ground| ground.parse_move(role, text))
@@ -233,7 +233,7 @@ impl State {
         Ok(self.position.state().iter().collect())
     }
 
-    /// Plays so many random matches from here.
+    /// Plays `count` random matches from here.
     #[pyo3(signature = (count, *, seed=0, max_steps=10_000))]
     fn playouts<'py>(
         &self,
@@ -273,7 +273,7 @@ impl State {
         Ok(alike
             && match (one.ground_game(), another.ground_game()) {
                 (Some(_), Some(_)) => self.position.state() == other.position.state(),
-                // Provers number what they meet.
+                // Provers number terms as they meet them.
                 (None, None) => self.texts(py)? == other.texts(py)?,
                 _ => false,
             })

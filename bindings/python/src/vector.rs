@@ -31,7 +31,7 @@ use crate::state::State;
 /// about the new one.
 ///
 /// An action is the number of a move: see `Game.moves`. In games in which players take turns, a
-/// step takes an action of the current player in each environment; where nobody has a choice, that
+/// step takes an action of the current player in each environment; if no player has a choice, that
 /// is the only move of the first player. In games in which several players choose at the same time
 /// (`joint`), it takes an action of each player. A role called `random` is part of the environment.
 ///
@@ -131,7 +131,8 @@ impl VectorEnv {
         Ok(py.detach(|| work(environment, outputs)))
     }
 
-    /// Goes on in a process that was forked, without threads, from the one that has them.
+    /// Renews the environments in a process that was forked, without threads, from the one that has
+    /// them.
     fn renew(&self, py: Python<'_>, environments: &mut Environments) -> PyResult<()> {
         let core = self.game.get().here(py)?;
         let engines = core.engines().ok_or_else(|| not_ground("environments"))?;
@@ -150,18 +151,18 @@ fn bytes(shape: &Shape, form: ObservationForm) -> usize {
     form.bytes(shape.propositions) + legal + rewards + current + ends
 }
 
-/// How long random steps are taken, about, between two looks whether a signal has come.
+/// About how long random steps are taken between two checks for signals.
 const GO: Duration = Duration::from_millis(20);
 
 #[pymethods]
 impl VectorEnv {
-    /// So many environments on so many threads. `observation` is how propositions are written:
-    /// `bool`, `float32`, or `bits` (as `numpy.unpackbits(..., bitorder="little")` takes them).
-    /// `joint` says whether a step takes an action of each player; by default, that is found out.
-    /// A match of `max_steps` joint moves is truncated.
+    /// `n` environments on `threads` threads. `observation` is the form of observations: `bool`,
+    /// `float32`, or `bits` (as `numpy.unpackbits(..., bitorder="little")` takes them). `joint`
+    /// says whether a step takes an action of each player; by default, this is determined from the
+    /// game. A match of `max_steps` joint moves is truncated.
     ///
-    /// There is a `MemoryError` if there is no memory for so many environments, and a `RuntimeError`
-    /// if the threads, of which there are 1024 at most, cannot be started.
+    /// There is a `MemoryError` if there is no memory for this many environments, and a
+    /// `RuntimeError` if the threads, of which there are 1024 at most, cannot be started.
     #[new]
     #[pyo3(signature = (
         game, n, *, threads=1, observation="bool", joint=None, max_steps=10_000, seed=0
@@ -177,7 +178,7 @@ impl VectorEnv {
         max_steps: u32,
         seed: u64,
     ) -> PyResult<VectorEnv> {
-        // That NumPy is missing, or Ctrl-C comes while it is loaded, is an exception here.
+        // If NumPy is missing, or Ctrl-C comes while it is loaded, this is an exception here.
         py.import("numpy")?;
         let core = game.get().here(py)?;
         let engines = core.engines();
@@ -189,7 +190,7 @@ impl VectorEnv {
             .with_max_steps(max_steps);
         config.check(engines.game()).map_err(environment_error)?;
         let form = ObservationForm::parse(observation)?;
-        // What is refused here need not be tried.
+        // Requests that are refused here need not be tried.
         let propositions = engines.game().layout().bases.len();
         require(n.saturating_mul(form.bytes(propositions)))?;
         let stop = game.get().stop();
@@ -256,8 +257,8 @@ impl VectorEnv {
         PyTuple::new(py, arrays)
     }
 
-    /// Takes `k` actions in each environment, chosen at random with equal chances. Returns what
-    /// ended on the way; the arrays tell of the last step.
+    /// Takes `k` actions in each environment, chosen at random with equal chances. Returns the
+    /// totals of the matches that ended; the arrays describe the last step.
     #[pyo3(signature = (k=1))]
     fn step_random<'py>(&self, py: Python<'py>, k: u32) -> PyResult<Bound<'py, PyAny>> {
         let mut go = 1_u32;
@@ -402,7 +403,7 @@ impl VectorEnv {
         self.legal_counts.clone_ref(py)
     }
 
-    /// The number of the player who has a choice, 0 if nobody has one, and -1 if several have:
+    /// The number of the player that has a choice, 0 if none has one, and -1 if several have:
     /// `(n,)`.
     #[getter]
     fn current_player(&self, py: Python<'_>) -> Py<PyArrayDyn<i32>> {

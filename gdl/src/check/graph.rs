@@ -89,7 +89,7 @@ impl Graph {
 /// Shortest paths from one node.
 pub(super) struct Paths {
     root: u32,
-    /// The last edge of the path to each node; none for the root and for what is not reached.
+    /// The last edge of the path to each node; none for the root and for nodes that are not reached.
     last_edges: Vec<Option<Edge>>,
 }
 

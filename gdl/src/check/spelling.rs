@@ -1,8 +1,8 @@
 //! Spelling: names that are nearly the same, as `leagl` and `legal`.
 
-/// Whether one name comes of the other by one slip: a letter left out, added, replaced, or
+/// Returns whether the names differ by at most one typing error: a letter left out, added, replaced, or
 /// exchanged with the next one; in names of eight letters or more, by two. The case of letters is
-/// no difference.
+/// ignored.
 ///
 /// Names of one or two letters are never alike.
 pub(super) fn are_alike(a: &str, b: &str) -> bool {

@@ -16,7 +16,7 @@ use crate::term::Terms;
 /// The most steps of a circle that are shown.
 const MAX_STEPS: usize = 8;
 /// The most conditions that are compared with heads in one game. Beyond it, only circles
-/// among relations are looked for.
+/// among relations are searched for.
 const MAX_COMPARED: usize = 1_000_000;
 
 /// A message for each circle of relations that depend on their own negation.
@@ -166,8 +166,8 @@ fn circles(graph: &Graph) -> Components {
     })
 }
 
-/// Whether two atoms of the same relation can have a common instance. Every
-/// occurrence of a variable is taken for a variable of its own, so the answer
+/// Returns whether two atoms of the same relation may have a common instance. Every
+/// occurrence of a variable is treated as a variable of its own, so the answer
 /// may be true for atoms that have none.
 fn may_agree(a: &Atom, b: &Atom, terms: &Terms) -> bool {
     fn patterns(a: &Pattern, b: &Pattern, terms: &Terms) -> bool {

@@ -5,7 +5,7 @@ use crate::diagnostic::{Code, Diagnostic, quote};
 use crate::normalize::{PlacedRule, Workspace};
 use crate::rules::{Atom, Keyword, Literal, Relation, Rules};
 
-/// Reports relations that have rules but occur in no condition. Where the name is nearly that of
+/// Reports relations that have rules but occur in no condition. If the name is nearly that of
 /// a keyword, or of a relation that is used, and the number of arguments is the same, that one is
 /// probably meant. The rules must be complete, that is, without errors so far.
 pub(crate) fn check_usage(rules: &[PlacedRule], workspace: &mut Workspace) {

@@ -1,7 +1,7 @@
 //! Diagnostics: messages about a rulesheet, with the places that they are about.
 //!
 //! Everything that reads a rulesheet collects its messages in [`Diagnostics`] and
-//! goes on, so that one run shows all that is wrong. An *error* leaves the game
+//! continues, so that one run shows all problems. An *error* leaves the game
 //! undefined; a *warning* is about something that real rulesheets do and players
 //! cope with. The text of the messages is made by `render`.
 

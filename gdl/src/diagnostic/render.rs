@@ -159,7 +159,7 @@ impl<'a> Excerpt<'a> {
         let whole = whole.start as usize..whole.start as usize + length;
         let mut start = text.floor_char_boundary(places.start.saturating_sub(CONTEXT));
         let mut end = text.ceil_char_boundary((places.end + CONTEXT).min(text.len()));
-        // Cut no less than what the marks of a cut take.
+        // Cut no less than the marks of a cut take.
         if start <= whole.start + CUT.len() {
             start = whole.start;
         }
@@ -211,7 +211,7 @@ impl<'a> Excerpt<'a> {
     }
 }
 
-/// The line where a span starts, and what of the span is on it.
+/// Returns the line where a span starts, and the part of the span that is on it.
 fn marked(source: &Source, span: Span) -> (usize, Range<usize>) {
     let (line, whole) = source.line(span.start);
     let start = span.start as usize;

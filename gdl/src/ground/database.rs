@@ -190,7 +190,7 @@ impl View {
         count
     }
 
-    /// The number of different rows, as far as these columns tell.
+    /// An upper bound of the number of different rows in these columns.
     pub(super) fn distinct_rows(&mut self, columns: &[usize]) -> usize {
         match *columns {
             [] => self.len().min(1),

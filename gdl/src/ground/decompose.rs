@@ -20,9 +20,9 @@
 //! elimination (Dechter 1999), used on rule bodies as in lpopt (Bichler,
 //! Morak & Woltran 2016); it also factors the circuit that follows.
 //!
-//! How many instances there will be is [estimated](super::sizes). The variable whose relation has
-//! the fewest is eliminated first; and of all the rules that come about in this way, those are
-//! taken that have the fewest conditions together with what was split off before.
+//! The number of instances is [estimated](super::sizes). The variable whose relation has the fewest
+//! is eliminated first; of all the rules that result, those with the fewest conditions are taken,
+//! counting the rules that were split off before.
 
 use propjit_stop::Stop;
 use rustc_hash::FxHashMap;
@@ -37,7 +37,7 @@ pub(crate) struct Decomposer {
     known: FxHashMap<Key, RelationId>,
 }
 
-/// What a relation that was split off is: the body of its rule, and the variables of its head.
+/// The definition of a relation that was split off: the body of its rule, and the variables of its head.
 type Key = (Vec<Literal>, Vec<Var>);
 
 /// A rule that was split off another.
@@ -63,7 +63,7 @@ struct Bucket {
 }
 
 impl Decomposer {
-    /// Splits a rule as often as costs least. New rules are appended to `out`, what remains of
+    /// Splits a rule into the cheapest set of rules. New rules are appended to `out`, the rest of
     /// the rule last. After a stop, it is split no further.
     pub(super) fn decompose(
         &mut self,
@@ -156,7 +156,7 @@ fn cost(instances: f64, rule: &Rule, database: &Database) -> f64 {
     instances * conditions.count().max(1) as f64
 }
 
-/// A new relation for what these literals have in common.
+/// Creates a relation for these literals to define.
 fn new_relation(body: &[Literal], arity: usize, database: &mut Database) -> RelationId {
     let is_static = body.iter().all(|literal| is_static(literal, database));
     database.add_relation(arity, is_static)
@@ -237,7 +237,7 @@ fn bucket(
     let interface = members(&scope).filter(|&w| elsewhere[w]);
     let instances =
         sizes.bindings(members(&scope)) * sizes.share(literals.iter().chain(&restrictors));
-    // What the new relation allows beyond what its restrictors do, which remain in the rule.
+    // The share that the new relation allows, relative to its restrictors, which remain in the rule.
     let bindings = sizes.bindings(interface.clone()) * sizes.share(&restrictors);
     let share = (instances / bindings).min(1.0);
     is_safe.then(|| Bucket {

@@ -27,7 +27,7 @@ pub enum GroundError {
         /// The number of ground rules when the limit was hit.
         ground_rules: u64,
     },
-    /// Terms grow without end, as far as that can be told: one is nested deeper than
+    /// Terms grow without end: one is nested deeper than
     /// [`GroundLimits::nesting`](super::GroundLimits::nesting) allows.
     #[error(
         "terms grow without end by the rule at {source_name}:{line}: {rule}: \
@@ -40,7 +40,7 @@ pub enum GroundError {
         line: usize,
         /// The beginning of that rule.
         rule: String,
-        /// How deep the deepest term was nested.
+        /// The nesting depth of the deepest term.
         depth: u32,
         /// The number of atoms when that showed.
         atoms: u64,

@@ -1,22 +1,22 @@
-//! Growth without end: how deep terms are nested, and which rules nest them.
+//! Detection of endless growth: how deep terms are nested, and which rules nest them.
 //!
 //! There are finitely many functors, so a fixpoint that never ends makes terms that are nested ever deeper.
-//! One that ends may nest terms, too: stacks of a limited height, lists that get shorter. So growth is found by a
-//! depth far beyond that of the rulesheet. Where each term leads to several deeper ones, that depth is not
-//! reached in the order of discovery, in which all that are less deep come first; but it is in an order in which the newest
-//! facts come first: `Growth::is_probe_due` says when to look ahead in that order.
+//! One that ends may nest terms, too: stacks of a limited height, lists that get shorter. So growth is detected by
+//! a depth far beyond that of the rulesheet. If each term leads to several deeper ones, that depth is not
+//! reached in the order of discovery, in which all less deep terms come first; but it is in an order in which
+//! the newest facts come first: `Growth::is_probe_due` says when to look ahead in that order.
 
 use super::limits::GroundLimits;
 use crate::rules::{Pattern, Rule};
 use crate::term::{TermId, Terms};
 
-/// How much deeper than before terms are nested where it is worth a look whether there is an end to it.
+/// The increase of nesting depth from which on it pays to check whether terms grow without end.
 const NOTABLE: u32 = 1;
 
-/// The work after which the first look ahead is worth its while.
+/// The work after which the first look ahead pays off.
 const FIRST_PROBE: u64 = 1 << 18;
 
-/// The work after which there is the last one.
+/// The work after which the last look ahead takes place.
 const LAST_PROBE: u64 = 1 << 22;
 
 /// The depths of terms.
@@ -28,16 +28,16 @@ pub(crate) struct Growth {
     makers: Vec<u32>,
     /// The first term that one of the rules made.
     first: usize,
-    /// The greatest depth of a term, and of what rules speak of.
+    /// The greatest depth of a term, including the terms in rules.
     deepest: u32,
-    /// The same when the rules began to be applied.
+    /// The greatest depth when the rules began to be applied.
     deepest_before: u32,
     /// The work after which there is the next look ahead.
     next_probe: u64,
 }
 
 impl Growth {
-    /// Takes in the terms that there are before these rules are applied.
+    /// Records the terms that exist before these rules are applied.
     pub(super) fn begin(&mut self, terms: &Terms, rules: &[Rule]) {
         self.measure(terms);
         self.makers.clear();
@@ -51,7 +51,7 @@ impl Growth {
         self.next_probe = FIRST_PROBE;
     }
 
-    /// Takes in the terms that a rule has made. Returns whether one of them is nested deeper than it may be.
+    /// Records the terms that a rule has made. Returns whether one of them is nested deeper than it may be.
     #[inline]
     pub(super) fn note(&mut self, terms: &Terms, rule: usize, limits: &GroundLimits) -> bool {
         if self.depths.len() == terms.len() {
@@ -62,7 +62,7 @@ impl Growth {
         self.deepest - self.deepest_before > limits.nesting
     }
 
-    /// Whether it is time to look ahead for an end of the growth after so much work.
+    /// Returns whether it is time to look ahead for an end of the growth after this amount of work.
     #[inline]
     pub(super) fn is_probe_due(&mut self, work: u64) -> bool {
         if work < self.next_probe {
@@ -80,7 +80,7 @@ impl Growth {
         self.deepest
     }
 
-    /// The rule that most of the terms were made by that are nested in the deepest one: the others only
+    /// Returns the rule that made most of the terms nested in the deepest one: the others only
     /// pass them on.
     pub(super) fn rule(&self, terms: &Terms) -> Option<usize> {
         let mut term = terms.each().max_by_key(|term| self.depths[term.index()])?;

@@ -6,9 +6,9 @@
 //! is found exactly once, when the last of its conditions is processed.
 //!
 //! Relations that depend on neither state nor moves are evaluated first, one
-//! strongly connected component after another, and exactly. What depends on
-//! them is over-approximated: negated conditions are taken to hold, a fluent to
-//! be true if any `next` or `init` derives it, a move to be made if it may be legal.
+//! strongly connected component after another, and exactly. The other relations
+//! are over-approximated: negated conditions are taken to hold, a fluent to be
+//! true if any `next` or `init` derives it, a move to be made if it may be legal.
 
 use std::collections::VecDeque;
 
@@ -47,7 +47,7 @@ pub(crate) struct Instantiation<'a> {
     is_processed: Vec<bool>,
     join: Join,
     work: u64,
-    /// How many bytes there were when there was last seen to be memory for more.
+    /// The size of the tables, in bytes, when available memory was last checked.
     bytes_seen: usize,
     /// The work done for each rule, to name the costliest in errors.
     work_of: Vec<u64>,
@@ -202,7 +202,7 @@ impl<'a> Instantiation<'a> {
         }
     }
 
-    /// Looks, for half the work done so far, whether terms grow without end, in a copy of what was found.
+    /// Checks, for half the work done so far, whether terms grow without end, in a copy of the fixpoint.
     ///
     /// # Errors
     /// When they do.
@@ -228,7 +228,7 @@ impl<'a> Instantiation<'a> {
         };
         match probe.exhaust(plans) {
             Err(growth @ GroundError::Growth { .. }) => Err(growth),
-            // Limits are told where they are hit.
+            // Limits are reported where they are hit.
             _ => Ok(()),
         }
     }
@@ -311,8 +311,8 @@ impl<'a> Instantiation<'a> {
         }
     }
 
-    /// Whether there is memory for tables of this size, in bytes, to grow on: each may become twice as large, and what is
-    /// made of them afterwards is about as large.
+    /// Returns whether there is memory for tables of this size, in bytes, to grow: each may double, and the network
+    /// made from them afterwards is about as large.
     fn may_grow(&mut self, bytes: usize) -> bool {
         if bytes < self.bytes_seen + GROWTH {
             return true;
@@ -365,7 +365,7 @@ impl<'a> Instantiation<'a> {
         })
     }
 
-    /// The error that terms grow without end, which showed when this rule was applied.
+    /// Returns the error that terms grow without end, detected when this rule was applied.
     fn endless_growth(&self, rule: usize) -> GroundError {
         let (line, rule) = self.place(self.growth.rule(&self.terms).unwrap_or(rule));
         GroundError::Growth {
@@ -385,10 +385,10 @@ impl<'a> Instantiation<'a> {
     }
 }
 
-/// By how many bytes tables grow before it is looked whether there is memory for more.
+/// The growth of tables, in bytes, after which available memory is checked again.
 const GROWTH: usize = 1 << 24;
 
-/// Whether the system can provide this many more bytes.
+/// Returns whether the system can provide this many more bytes.
 fn is_available(bytes: usize) -> bool {
     Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
 }

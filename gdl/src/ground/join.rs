@@ -34,14 +34,14 @@ enum Position {
     Exhausted,
 }
 
-/// The outcome of going on with a join.
+/// The outcome of continuing a join.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum JoinOutcome {
     /// Another instance is in `bindings` and `conditions`.
     Found,
     /// There are no more instances.
     Exhausted,
-    /// Much work was done without result: the caller should check the limits, then go on.
+    /// Much work was done without result: the caller should check the limits, then continue.
     Paused,
 }
 
@@ -73,7 +73,7 @@ impl Join {
         }
     }
 
-    /// Goes on to the next instance.
+    /// Continues to the next instance.
     pub(super) fn next(&mut self, plan: &Plan, terms: &Terms, database: &Database) -> JoinOutcome {
         const PAUSE_AFTER: u64 = 1 << 16;
         while self.work < PAUSE_AFTER {
@@ -137,7 +137,7 @@ impl Join {
         }
     }
 
-    /// Goes on to a step's next match.
+    /// Continues to a step's next match.
     fn advance(&mut self, step: &JoinStep, depth: usize, database: &Database) -> bool {
         let JoinStep::Probe { view, access, .. } = step else {
             return false;

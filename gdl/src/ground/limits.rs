@@ -16,7 +16,7 @@ pub struct GroundLimits {
     pub bytes: u64,
     /// The number of ground rules.
     pub ground_rules: u64,
-    /// How much deeper than in the rulesheet terms may be nested. What is nested deeper is taken to
+    /// The nesting depth that terms may have beyond that of the rulesheet. Deeper terms are taken to
     /// [grow](super::GroundError::Growth) without end.
     pub nesting: u32,
     /// A token that ends grounding early, with
@@ -92,7 +92,7 @@ pub enum GroundLimitKind {
     /// [`GroundLimits::bytes`].
     #[error("memory limit of {} MiB", .0 >> 20)]
     Bytes(u64),
-    /// There is no room to go on beyond this number of bytes, as the system does not give as much.
+    /// The system does not provide memory beyond this number of bytes.
     #[error("end of the system's memory at {} MiB", .0 >> 20)]
     System(u64),
     /// [`GroundLimits::ground_rules`].

@@ -2,7 +2,7 @@
 //!
 //! The stages, each a module:
 //! 1. `relevance`: rules that nothing of interest depends on are dropped;
-//!    what depends on neither state nor moves is found to be static.
+//!    relations that depend on neither state nor moves are found to be static.
 //! 2. `decompose`: rules are split so that they have fewer instances, which are estimated from the
 //!    `sizes` of relations; those that are static are evaluated before the others are split.
 //! 3. `instantiate`: a fixpoint finds every atom that may ever hold and the
@@ -64,7 +64,7 @@ pub struct GroundStatistics {
     pub construction: Duration,
     /// The number of atoms that may hold, of all relations.
     pub atoms: u64,
-    /// The number of ground rules for what depends on state or moves.
+    /// The number of ground rules for atoms that depend on state or moves.
     pub ground_rules: u64,
     /// The number of conditions in those rules.
     pub conditions: u64,

@@ -94,7 +94,7 @@ impl<'a> Builder<'a> {
             .collect();
         for atom in database.facts(Keyword::Does.relation()) {
             let [player, name] = [0, 1].map(|i| database.args(atom)[i]);
-            // A legal move of what is not a role is never made.
+            // A legal move of a term that is not a role is never made.
             let Some(&number) = numbers.get(&player) else {
                 self.wires[atom.index()] = Some(Gates::constant(false));
                 continue;
@@ -153,7 +153,7 @@ impl<'a> Builder<'a> {
     }
 
     fn add_recursive(&mut self, component: &[u32]) {
-        // What holds in the initial state has to be constant.
+        // The atoms of the initial state have to be constant.
         let constants = constants(component, &self.rules, |condition| {
             condition_wire(&self.wires, condition)
         });

@@ -42,9 +42,9 @@ pub(crate) enum JoinStep {
         /// literal finds that combination.
         skip_trigger: bool,
     },
-    /// Go on if the atom, whose relation is complete, does not hold.
+    /// Continue if the atom, whose relation is complete, does not hold.
     Absent(Atom),
-    /// Go on if the terms differ.
+    /// Continue if the terms differ.
     Distinct(Pattern, Pattern),
 }
 

@@ -1,4 +1,4 @@
-//! Recursive atoms whose values follow from constants: they hold, or do not, whatever the state is.
+//! Constant recursive atoms: their values follow from constants, whatever the state is.
 
 use rustc_hash::FxHashMap;
 
@@ -11,11 +11,11 @@ struct Body {
     head: usize,
     /// The conditions that are among these atoms.
     members: Vec<usize>,
-    /// Whether all others always hold.
+    /// Whether all other conditions always hold.
     is_certain: bool,
 }
 
-/// Of atoms that depend on each other, the values of those that are constants, given the wires of all others.
+/// Returns the values of the constants among atoms that depend on each other, given the wires of all others.
 pub(super) fn constants(
     component: &[u32],
     rules: &RulesByHead,
@@ -53,7 +53,7 @@ pub(super) fn constants(
     values.map(constant).collect()
 }
 
-/// The atoms that follow by these rules, each condition of which is an atom that follows.
+/// Returns the atoms that follow by the rules for which `counts` holds: the least fixpoint.
 fn least(atoms: usize, bodies: &[Body], counts: impl Fn(&Body) -> bool) -> Vec<bool> {
     let mut readers = vec![Vec::new(); atoms];
     let mut missing: Vec<usize> = Vec::with_capacity(bodies.len());

@@ -11,7 +11,7 @@ use crate::ground::plan::positive_atom;
 use crate::rules::{Atom, Keyword, Literal, Pattern, RelationId, Rule, Var};
 use crate::term::{Symbol, TermId, Terms};
 
-/// The number of values of what no rule says anything about.
+/// The assumed number of values of places that no rule restricts.
 const UNKNOWN_VALUES: f64 = 10.0;
 
 /// A place where terms may occur: an argument of a relation, or of a function anywhere.
@@ -25,13 +25,13 @@ enum Place {
 #[derive(Default)]
 struct Places {
     numbers: FxHashMap<Place, usize>,
-    /// How many values each place may have, as far as that was found out.
+    /// The number of values that each place may have, as known so far.
     values: Vec<f64>,
 }
 
-/// Where the variables of a rule are.
+/// The places of the variables of a rule.
 struct Occurrences {
-    /// In its conditions, with the number of the place.
+    /// The occurrences in its conditions, with the number of the place.
     body: Vec<(usize, Var)>,
     head: Vec<(usize, Var)>,
 }
@@ -54,7 +54,7 @@ impl Places {
         });
     }
 
-    /// What the places of a rule's conditions leave of these numbers of values of its variables.
+    /// Restricts the numbers of values of a rule's variables by the places in its conditions.
     fn restrict(&self, occurrences: &Occurrences, values: &mut [f64]) {
         for &(place, var) in &occurrences.body {
             let at_most = self.values[place];
@@ -66,7 +66,7 @@ impl Places {
     }
 }
 
-/// Visits the arguments of an atom, and theirs.
+/// Visits the arguments of an atom, recursively.
 fn each_place(atom: &Atom, terms: &Terms, visit: &mut impl FnMut(Place, &Pattern)) {
     fn inner(pattern: &Pattern, terms: &Terms, visit: &mut impl FnMut(Place, &Pattern)) {
         match pattern {
@@ -127,7 +127,7 @@ impl Facts {
         })
     }
 
-    /// The part of all combinations of values in these columns that are in facts.
+    /// The fraction of all combinations of values in these columns that occur in facts.
     fn share(&self, columns: &[usize], database: &mut Database) -> f64 {
         let view = self.view(database);
         let values = columns
@@ -138,23 +138,23 @@ impl Facts {
     }
 }
 
-/// What is known of the sizes of a rule's conditions.
+/// The estimated sizes of a rule's conditions.
 pub(crate) struct Sizes {
     /// The number of values of each variable.
     values: Vec<f64>,
     literals: Vec<Selectivity>,
 }
 
-/// How much a literal selects.
+/// The selectivity of a literal.
 struct Selectivity {
-    /// The part of all bindings of its variables that it allows.
+    /// The fraction of all bindings of its variables that it allows.
     share: f64,
-    /// Where that is known from facts, these.
+    /// The facts from which the fraction is known, if any.
     facts: Option<Facts>,
 }
 
 impl Selectivity {
-    /// Of a literal of which nothing is known.
+    /// The selectivity of a literal of which nothing is known.
     const UNKNOWN: Selectivity = Selectivity {
         share: 1.0,
         facts: None,
@@ -162,7 +162,7 @@ impl Selectivity {
 }
 
 impl Sizes {
-    /// What is known of a rule as long as no relation is complete.
+    /// Returns the sizes of a rule as long as no relation is complete.
     pub(super) fn unknown(rule: &Rule) -> Sizes {
         Sizes {
             values: vec![UNKNOWN_VALUES; rule.variables.len()],
@@ -170,10 +170,10 @@ impl Sizes {
         }
     }
 
-    /// What complete relations tell of rules that are evaluated together. A place has as many
+    /// Derives sizes for rules that are evaluated together from complete relations. A place has as many
     /// values as there are constants in it, or as a variable has that some rule puts there.
     pub(super) fn of(rules: &[&Rule], terms: &Terms, database: &mut Database) -> Vec<Sizes> {
-        /// What values go round through more rules than this is not looked at.
+        /// Values are followed through at most this many rounds of rules.
         const ROUNDS: usize = 4;
         let mut sizes: Vec<Sizes> = (rules.iter())
             .map(|rule| Sizes::of_facts(rule, terms, database))
@@ -223,8 +223,8 @@ impl Sizes {
         sizes
     }
 
-    /// What the facts of complete relations tell of a rule: the number of values is infinite for
-    /// variables that are in none.
+    /// Derives the sizes of a rule from the facts of complete relations: the number of values is infinite
+    /// for variables that are in none.
     fn of_facts(rule: &Rule, terms: &Terms, database: &mut Database) -> Sizes {
         let mut sizes = Sizes {
             values: vec![f64::INFINITY; rule.variables.len()],
@@ -252,7 +252,7 @@ impl Sizes {
         variables.into_iter().map(|var| self.values[var]).product()
     }
 
-    /// The part of all bindings that these literals, taken together, allow.
+    /// Returns the fraction of all bindings that these literals, taken together, allow.
     pub(super) fn share<'a>(&self, literals: impl IntoIterator<Item = &'a usize>) -> f64 {
         literals
             .into_iter()
@@ -275,8 +275,8 @@ impl Sizes {
         self.bindings(used) * shares.product::<f64>()
     }
 
-    /// Literals of the rule were replaced by one, its last, that allows at most this part of all
-    /// bindings of the variables that it has in common with the rest.
+    /// Updates the sizes after literals of the rule were replaced by one, its last, that allows at most this
+    /// fraction of all bindings of the variables that it shares with the rest.
     pub(super) fn replace(
         &mut self,
         literals: &[usize],

@@ -24,7 +24,7 @@ use crate::term::Terms;
 /// The most that one rule may be copied, in names and variables.
 const MAX_COPIED: usize = 200_000;
 
-/// The error that a rule would become too many rules; the place is that of an `or` in it.
+/// The error that a rule would expand to too many rules; the place is that of an `or` in it.
 #[derive(Debug)]
 pub(crate) struct TooManyCases(pub(crate) Span);
 
@@ -67,7 +67,7 @@ pub(crate) fn eliminate(
     Ok(done)
 }
 
-/// The same conditions without `and` around them, nor `or` with one branch.
+/// Returns the conditions without enclosing `and`, and without `or` of one branch.
 fn flatten(body: Vec<Formula>) -> Vec<Formula> {
     fn add(formula: Formula, flat: &mut Vec<Formula>) {
         match formula {

@@ -4,7 +4,7 @@
 //!   `not` is moved inwards to the atoms;
 //! - `disjunction` removes `or`, by auxiliary relations or by several rules;
 //! - `equality` removes `(not (distinct s t))`, by unification;
-//! - `rule` numbers the variables anew and drops conditions that always hold.
+//! - `rule` renumbers the variables and drops conditions that always hold.
 
 mod clause;
 mod disjunction;

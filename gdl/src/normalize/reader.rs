@@ -1,5 +1,5 @@
-//! The reader: from forms to clauses, with keywords, relations, functions and variables told
-//! apart.
+//! The reader: from forms to clauses, distinguishing keywords, relations, functions and
+//! variables.
 
 use rustc_hash::FxHashMap;
 

@@ -89,7 +89,7 @@ impl Calls for Registry<'_> {
         } else if known < SHAPES {
             shapes.iter().map(flat).collect()
         } else {
-            // What is known goes on telling goals apart: there are no more such shapes than sets of arguments.
+            // Known arguments still distinguish goals: there are no more such shapes than sets of arguments.
             let known = |shape: &Shape| match shape.is_known() {
                 true => Shape::Bound,
                 false => Shape::Free,

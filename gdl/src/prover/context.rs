@@ -8,7 +8,7 @@ use super::definitions::Definitions;
 use super::program::Origin;
 use super::statistics::Statistics;
 
-/// The detail by which the calls of a relation are told apart; each level includes those
+/// The detail by which the calls of a relation are distinguished; each level includes those
 /// before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Detail {
@@ -40,7 +40,7 @@ impl Context<'_> {
             .fan_out(self.origin(atom.relation), atom, bound)
     }
 
-    /// The detail by which the calls of a relation are told apart.
+    /// Returns the detail by which the calls of a relation are distinguished.
     pub(super) fn detail(&self, relation: RelationId) -> Detail {
         match self.origin(relation) {
             Origin::Facts(_) | Origin::Fluents | Origin::Moves => Detail::Knowledge,

@@ -85,7 +85,7 @@ impl<'a> Definitions<'a> {
         })
     }
 
-    /// Replaces the rules of a relation by what follows from them.
+    /// Replaces the rules of a relation by the facts that follow from them.
     pub(super) fn set_facts(&mut self, relation: RelationId, facts: Facts) {
         Arc::make_mut(&mut self.facts)[relation.index()] = facts;
         self.clauses[relation.index()].clear();

@@ -61,7 +61,7 @@ struct Consumer {
     seen: u32,
     /// The index of the first saved slot.
     saved: u32,
-    /// Whether there is a task to wake it, or no more need to wake it.
+    /// Whether a task will wake it, or it need not be woken any more.
     queued: bool,
     /// The next consumer of the same goal, or [`NONE`].
     next: u32,
@@ -168,7 +168,7 @@ impl Machine {
         self.terms
     }
 
-    /// Sets what stops queries.
+    /// Sets the token that stops queries.
     pub(super) fn set_stop(&mut self, stop: Stop) {
         self.meter.set_stop(stop);
     }
@@ -278,7 +278,7 @@ impl Machine {
     /// Proves the goal with the key in `values`.
     fn prove(&mut self, program: &Program, call: CallId) -> Result<(), Halt> {
         let mut frame = self.open(program, call, 0, 0);
-        // What is stopped does not begin.
+        // A stopped proof does not begin.
         if self.meter.is_stopped() {
             return Err(frame.halt(Cause::Stopped));
         }
@@ -515,7 +515,7 @@ impl Machine {
             self.values.push(source.build(&mut self.terms, slots));
         }
         let GoalRef { call, goal } = frame.owner;
-        // The goal that was asked for is the first that was begun.
+        // The requested goal is the first that was begun.
         if self.wants_any && self.active.first() == Some(&frame.owner) {
             return Err(frame.halt(Cause::Enough));
         }

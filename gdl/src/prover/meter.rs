@@ -1,4 +1,4 @@
-//! The meter of a query, which counts its cost and says when it hits a limit.
+//! The meter of a query, which counts its cost and reports when it hits a limit.
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ pub(super) enum Cause {
     },
     Unstratified,
     Stopped,
-    /// As many rows as were asked for have been found.
+    /// The requested number of rows has been found.
     Enough,
 }
 
@@ -57,7 +57,7 @@ impl Meter {
         self.steps
     }
 
-    /// Sets what stops queries.
+    /// Sets the token that stops queries.
     pub(super) fn set_stop(&mut self, stop: Stop) {
         self.limits.stop = stop;
     }

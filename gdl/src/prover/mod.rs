@@ -6,10 +6,10 @@
 //! rules are stratified Datalog with function symbols: recursion means
 //! the least fixpoint.
 //!
-//! The way from a rulesheet to an answer:
+//! The steps from a rulesheet to an answer:
 //!
-//! - `definitions` sorts the rules by what they define; `materialise` derives in
-//!   advance what no state and no move can change.
+//! - `definitions` sorts the rules by the relation that they define; `materialise` derives
+//!   in advance the relations that no state and no move can change.
 //! - `shape`: a relation is compiled once for each *call shape*, that is, for each set of
 //!   argument parts that a caller knows. `specialise` and `clause` turn a rule
 //!   into a clause for one shape, `order` sorts its conditions by `statistics` of

@@ -155,7 +155,7 @@ impl Prover {
         found.map_err(|halt| self.error(&halt))
     }
 
-    /// Sets what stops queries from now on: see [`ProverLimits::stop`](super::ProverLimits::stop).
+    /// Sets the token that stops queries from now on: see [`ProverLimits::stop`](super::ProverLimits::stop).
     pub fn set_stop(&mut self, stop: Stop) {
         self.machine.set_stop(stop);
     }

@@ -18,7 +18,7 @@ const TOTAL_STEPS: u64 = 400_000;
 /// The terms that the sample may make, on top of those there are.
 const TERMS: usize = 1_000_000;
 
-/// The limits of one query, for a prover that has so many terms.
+/// Returns the limits of one query, for a prover that has `terms` terms.
 pub(super) fn limits(terms: usize, stop: &Stop) -> ProverLimits {
     ProverLimits {
         steps: TOTAL_STEPS / 2,

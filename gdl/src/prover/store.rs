@@ -78,7 +78,7 @@ impl Store {
         &mut self.tables[call.index()]
     }
 
-    /// Changes the state that goals are about, and forgets what depended on it.
+    /// Changes the state that goals are about, and forgets the answers that depended on it.
     pub(super) fn set_fluents(&mut self, fluents: &[TermId]) {
         if self.situation.fluents != fluents {
             self.situation.fluents.clear();
@@ -87,7 +87,7 @@ impl Store {
         }
     }
 
-    /// Changes the joint move that goals are about, and forgets what depended on it.
+    /// Changes the joint move that goals are about, and forgets the answers that depended on it.
     pub(super) fn set_moves(&mut self, moves: impl Iterator<Item = [TermId; 2]> + Clone) {
         if !self.situation.moves.iter().copied().eq(moves.clone()) {
             self.situation.moves.clear();

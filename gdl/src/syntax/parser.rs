@@ -1,6 +1,6 @@
 //! The parser: from tokens to a tree, with messages for parentheses that do not match.
 //!
-//! A missing `)` swallows everything after it. Where a text ends inside a form,
+//! A missing `)` swallows everything after it. If a text ends inside a form,
 //! parsing therefore starts again at that form, and now takes `(<=`, and `(init` or
 //! `(role` at the start of a line, as the start of the next form, which they nearly
 //! always are. So each form that lacks a `)` gets its own message.

@@ -100,7 +100,7 @@ impl Builder {
         self.nodes.len()
     }
 
-    /// Whether there are no nodes: never, the constant is always there.
+    /// Returns false: there is always the constant.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -126,8 +126,8 @@ impl Builder {
         Edge::from(new)
     }
 
-    /// A new gate for `a` and `b`, without looking for an equal one: for copies
-    /// of what was made with [`Builder::and`]. It is not found for sharing later.
+    /// Adds a gate for `a` and `b`, without looking for an equal one: for copies
+    /// of gates made with [`Builder::and`]. It is not shared later.
     pub(crate) fn and_unshared(&mut self, a: Edge, b: Edge) -> Edge {
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
         Edge::from(self.push(Node::And(a, b)))
@@ -145,7 +145,7 @@ impl Builder {
         !self.and(!a, !b)
     }
 
-    /// Whether one of `a` and `b` holds only.
+    /// The exclusive disjunction of `a` and `b`.
     pub fn xor(&mut self, a: Edge, b: Edge) -> Edge {
         let both = self.and(a, b);
         let neither = self.and(!a, !b);

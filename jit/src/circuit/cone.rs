@@ -1,5 +1,4 @@
-//! Cones and influence: what nodes depend on, and what depends on them; conjunctions of many
-//! operands.
+//! Cones (fan-in) and influence (fan-out) of nodes; conjunctions of many operands.
 
 use rustc_hash::FxHashSet;
 
@@ -77,7 +76,7 @@ impl Circuit {
     }
 
     /// The influence of these nodes: themselves and all nodes that depend on them. A loop
-    /// depends as a whole on what any of its nodes depends on.
+    /// depends as a whole on everything that any of its nodes depends on.
     ///
     /// ```
     /// use propjit_jit::circuit::{Builder, Edge};
@@ -124,8 +123,8 @@ impl Circuit {
     }
 }
 
-/// The edges that are true wherever these are, by the gates among the nodes: these and, of those
-/// that are conjunctions, the operands, and so on. Each is there once, and [`Edge::TRUE`] is not.
+/// Returns the edges that are implied by these through the gates among the nodes: these edges and, for
+/// conjunctions, the operands, recursively. Each occurs once, and [`Edge::TRUE`] does not.
 pub fn implied(node: impl Fn(NodeId) -> Node, edges: impl IntoIterator<Item = Edge>) -> Vec<Edge> {
     let mut open: Vec<Edge> = edges.into_iter().collect();
     let mut seen = FxHashSet::default();
@@ -142,8 +141,8 @@ pub fn implied(node: impl Fn(NodeId) -> Node, edges: impl IntoIterator<Item = Ed
     found
 }
 
-/// The edges whose conjunction is that of these: none is a conjunction itself, each is there once,
-/// and [`Edge::TRUE`] is not.
+/// Returns edges with the same conjunction as these: none is a conjunction itself, each occurs once,
+/// and [`Edge::TRUE`] does not.
 ///
 /// ```
 /// use propjit_jit::circuit::{Builder, conjuncts};
@@ -164,15 +163,15 @@ pub fn conjuncts(
     found
 }
 
-/// The edges whose disjunction is this one: none is a disjunction itself, each is there once, and
-/// [`Edge::FALSE`] is not.
+/// Returns the edges whose disjunction is this one: none is a disjunction itself, each occurs once, and
+/// [`Edge::FALSE`] does not.
 pub fn disjuncts(node: impl Fn(NodeId) -> Node, edge: Edge) -> Vec<Edge> {
     let inverses = conjuncts(node, [!edge]);
     inverses.into_iter().map(|inverse| !inverse).collect()
 }
 
-/// Calls `step` for the roots and for all nodes that it adds to the list of open ones. It
-/// sees to it itself that none is expanded twice.
+/// Calls `step` for the roots and for all nodes that it adds to the list of open ones. `step`
+/// itself ensures that none is expanded twice.
 pub(crate) fn visit(
     roots: impl Iterator<Item = NodeId>,
     mut step: impl FnMut(NodeId, &mut Vec<NodeId>),

@@ -2,7 +2,7 @@
 
 use super::{Circuit, Edge, Node};
 
-/// Sets these hashes apart from all other uses of the hash function.
+/// Separates these hashes from all other uses of the hash function.
 const CONTEXT: &str = "propjit 2026 fingerprint of a circuit";
 
 impl Circuit {
@@ -48,7 +48,7 @@ impl Fields {
 mod tests {
     use crate::circuit::{Builder, Circuit, Edge};
 
-    /// Of two inputs: their conjunction, or with the first one inverted.
+    /// A circuit of two inputs: their conjunction, or with the first one inverted.
     fn circuit(inverted: bool) -> Circuit {
         let mut builder = Builder::new(2);
         let [a, b] = [0, 1].map(|input| builder.input(input));

@@ -1,10 +1,10 @@
-//! Binary numbers whose digits are edges of a circuit in the making.
+//! Binary numbers whose digits are edges of a circuit under construction.
 
 use std::collections::VecDeque;
 
 use super::{Builder, Edge};
 
-/// A binary number, the digit of the least value first.
+/// A binary number, least significant digit first.
 pub(crate) type Number = Vec<Edge>;
 
 /// The number of binary digits of numbers up to this one.
@@ -12,7 +12,7 @@ pub(crate) fn digits(most: usize) -> usize {
     (usize::BITS - most.leading_zeros()) as usize
 }
 
-/// How many of the edges hold, by carry-save adders: three edges of equal weight become one, and one
+/// Counts the edges that hold, by carry-save adders: three edges of equal weight become one, and one
 /// of twice the weight.
 pub(crate) fn count(builder: &mut Builder, edges: impl IntoIterator<Item = Edge>) -> Number {
     let mut column: VecDeque<Edge> = edges.into_iter().collect();
@@ -44,7 +44,7 @@ pub(crate) fn add(builder: &mut Builder, a: &[Edge], b: &[Edge], digits: usize) 
         .collect()
 }
 
-/// Whether `number` is less than `other`; and `number` if it is, or else what it is more.
+/// Returns whether `number` is less than `other`; and `number` if it is, or else their difference.
 pub(crate) fn subtract_unless_less(
     builder: &mut Builder,
     number: &[Edge],

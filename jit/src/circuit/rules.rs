@@ -3,11 +3,11 @@
 //!
 //! The rules are those of Brummayer and Biere, "Local two-level and-inverter
 //! graph minimization without blowup" (2006), up to their third level: none
-//! makes more than the one gate that was asked for, so they never cost anything.
+//! makes more than the one gate that was requested, so they never cost anything.
 
 use super::{Edge, Node};
 
-/// What a conjunction of two edges comes to.
+/// The result of simplifying a conjunction of two edges.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) enum Simplified {
     /// An edge that exists.
@@ -42,7 +42,7 @@ pub(super) fn simplify(nodes: &[Node], mut a: Edge, mut b: Edge) -> Simplified {
     }
 }
 
-/// What one rule does.
+/// The result of one rule.
 enum Step {
     /// The conjunction is this edge.
     Is(Edge),
@@ -86,7 +86,7 @@ fn against_gate(a: Edge, below_a: [Edge; 2], b: Edge, below_b: [Edge; 2]) -> Opt
         },
         (true, false) => mixed(below_a, b, opposite, same.map(|(i, _)| i)),
         (false, true) => mixed(below_b, a, opposite, same.map(|(_, j)| j)),
-        // Resolution: what both lack, they lack for the common operand's sake.
+        // Resolution: `!(c & x) & !(c & !x)` is `!c`.
         (true, true) => {
             let (i, j) = same?;
             let resolves = below_a[1 - i] == !below_b[1 - j];

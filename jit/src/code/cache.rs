@@ -2,19 +2,19 @@
 //!
 //! A [`Cache`] is a directory of the user's own with one file for each piece of code,
 //! named by the [`CacheKey`] of all that the code depends on. Code is mapped into memory
-//! straight from its file: nothing is copied, and processes that play the same game
+//! directly from its file: nothing is copied, and processes that play the same game
 //! share the memory.
 //!
-//! What is mapped will be executed. So all that others could have put there is
-//! refused (see `trust`), and all that is not exactly as it was written is refused (see
-//! `format`): the hash is taken over the very memory that is to become executable.
-//! A caller that asks for refused code gets the [reason](Refusal) and compiles afresh;
+//! Mapped files will be executed. So files that another user could have written are
+//! refused (see `trust`), and files that are not exactly as they were written are refused
+//! (see `format`): the hash is taken over the very memory that is to become executable.
+//! A caller that requests refused code gets the [reason](Refusal) and compiles afresh;
 //! storing the new code replaces the refused file.
 //!
 //! Files are written under another name and renamed, and never changed afterwards.
 //! So processes can use a cache at the same time without locks, and a process that is
-//! killed leaves no half entry. Nor does a crash of the machine: what the system had not
-//! written yet is missing in the hash.
+//! killed leaves no partial entry. Nor does a crash of the machine: data that the system
+//! had not written yet makes the hash wrong.
 
 mod error;
 mod format;
@@ -136,7 +136,7 @@ impl Cache {
 
     /// Stores code, which must not depend on the address it runs at, and removes the
     /// entries that were not used for longest until the rest is within the limit.
-    /// What the key had before is replaced, and lives on where it is loaded.
+    /// An older entry of the key is replaced, and lives on where it is loaded.
     ///
     /// The label is for people; only its first 255 bytes are kept.
     ///
@@ -175,7 +175,7 @@ impl Cache {
         self.evict(key)
     }
 
-    /// Removes an entry that is as it was written, but does not describe its code rightly.
+    /// Removes an entry that is as it was written, but has a wrong description of its code.
     pub(super) fn refuse_description(&self, key: &CacheKey) -> CacheError {
         let path = self.path(key);
         let _ = fs::remove_file(&path);
@@ -194,10 +194,10 @@ impl Cache {
     }
 }
 
-/// How the names of entries end, after the key.
+/// The suffix of the names of entries, after the key.
 const SUFFIX: &str = ".code";
 
-/// How the names of files start that are being written.
+/// The prefix of the names of files that are being written.
 const TEMPORARY: &str = ".writing-";
 
 /// The header of a file with `length` bytes.

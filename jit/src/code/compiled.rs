@@ -27,7 +27,7 @@ pub struct Code {
     pub(super) time: Duration,
 }
 
-/// All that is needed to call machine code.
+/// The data needed to call machine code.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Description {
     pub width: Width,
@@ -35,7 +35,7 @@ pub(super) struct Description {
     pub constants: Constants,
     pub rows: u32,
     pub sections: Vec<Vec<Step>>,
-    /// Where the routines start in memory.
+    /// The offsets of the routines in memory.
     pub entries: Vec<u32>,
 }
 
@@ -109,14 +109,14 @@ impl Code {
         self.time
     }
 
-    /// What guards steps, of all sections.
+    /// Returns the guards of steps, of all sections.
     fn guards(&self) -> impl Iterator<Item = &Guard> {
         let steps = self.description.sections.iter().flatten();
         steps.filter_map(|step| step.guard.as_ref())
     }
 
-    /// Runs of adjacent outputs in a range, as positions counted from its start, ascending, each with an input: while that is
-    /// false in all lanes, these outputs are known to be false without being computed.
+    /// Returns runs of adjacent outputs in a range, as positions counted from its start, ascending, each with an input:
+    /// while that is false in all lanes, these outputs are known to be false without being computed.
     pub(crate) fn guarded_outputs(&self, range: Range<usize>) -> Vec<(usize, Range<u32>)> {
         let layout = self.description.layout;
         let (inputs, outputs) = (layout.inputs(), layout.outputs());
@@ -133,8 +133,8 @@ impl Code {
         runs
     }
 
-    /// For each section and each of its steps, that it was not left out yet, as [`evaluate`](Code::evaluate) takes it; no
-    /// sections if that need not be remembered, as others write the same rows.
+    /// Returns the initial `are_idle` of [`evaluate`](Code::evaluate) for each section: no step was left out yet.
+    /// There are no sections if that is not remembered, as others write the same rows.
     pub(crate) fn idle_steps(&self) -> Vec<Vec<bool>> {
         let Description {
             layout, sections, ..
@@ -142,7 +142,7 @@ impl Code {
         let runs = self.guards().flat_map(|guard| &guard.idle);
         let mut runs: Vec<Range<u32>> = runs.map(|(run, _)| run.clone()).collect();
         runs.sort_unstable_by_key(|run| run.start);
-        // Whoever evaluates may write what is in place of inputs.
+        // The caller may write outputs that are in place of inputs.
         let are_inputs = runs
             .first()
             .is_some_and(|run| (run.start as usize) < layout.inputs().end);
@@ -155,8 +155,8 @@ impl Code {
         }
     }
 
-    /// Evaluates a section. For each of its steps, `are_idle` says whether it was left out when these rows were last evaluated,
-    /// if that is known: what it has to write if it is left out again is there then.
+    /// Evaluates a section. For each of its steps, `are_idle` says whether it was left out when these rows were last
+    /// evaluated, if that is known: then the rows to write when it is left out again are up to date.
     ///
     /// # Safety
     /// `rows` points to [`Code::rows`] rows of [`Code::width`], aligned to 64 bytes, which

@@ -16,7 +16,7 @@ pub enum Generator {
     Cranelift,
     /// The crate's own assembler for AVX2: rows of 128 or 256 lanes, on x86-64.
     Avx2,
-    /// The same for AVX-512, with operations of three operands: rows of 256 or 512 lanes.
+    /// The crate's own assembler for AVX-512, with operations of three operands: rows of 256 or 512 lanes.
     Avx512,
 }
 
@@ -37,17 +37,17 @@ pub enum Effort {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
-    /// Output after output, each with its cone: all that it needs and that is not there
-    /// yet, depth first.
+    /// Output after output, each with its cone: all gates that it needs and that are not
+    /// computed yet, depth first.
     Cone,
     /// As the circuit numbers its gates.
     Circuit,
-    /// By the length of the longest way to the inputs: neighbours do not wait for each
+    /// By the length of the longest path to the inputs: neighbours do not wait for each
     /// other, but values wait long to be read.
     Level,
 }
 
-/// The way to generate code, and limits of what it may cost.
+/// The way to generate code, and limits of its cost.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CodeConfig {
@@ -120,7 +120,7 @@ impl CodeConfig {
         CodeConfig::new(generator, width)
     }
 
-    /// The same if that has no more than 256 lanes, and else what has: for rows of 256 lanes the
+    /// Returns the configuration reduced to at most 256 lanes: for rows of 256 lanes the
     /// instructions of AVX2 are as fast as those of AVX-512, and code is made sooner.
     #[must_use]
     pub fn at_most_256_lanes(self) -> CodeConfig {
@@ -134,8 +134,8 @@ impl CodeConfig {
         }
     }
 
-    /// All that the code depends on, as text for the keys of caches. Limits do not count:
-    /// code that is within them is the same with others.
+    /// Returns all options that the code depends on, as text for the keys of caches. Limits do
+    /// not count: code that is within them is the same with others.
     pub(super) fn cache_text(&self) -> String {
         // Named one by one, so that a new field is not forgotten.
         let CodeConfig {
@@ -162,7 +162,7 @@ impl CodeConfig {
         format!("{generator} {lanes} {effort} {order} {function_size} {guarded}")
     }
 
-    /// Whether the CPU that this runs on can run such code.
+    /// Returns whether the CPU that this runs on can run such code.
     pub fn is_supported(&self) -> bool {
         self.generator.is_supported()
     }
@@ -228,7 +228,7 @@ impl Generator {
         }
     }
 
-    /// Whether the CPU that this runs on can run its code.
+    /// Returns whether the CPU that this runs on can run its code.
     pub fn is_supported(self) -> bool {
         match self {
             // Miri interprets programs, and runs no machine code.

@@ -85,8 +85,8 @@ impl Cranelift {
         }
     }
 
-    /// The compiler's version, the target and its features: what makes the code what it
-    /// is, besides the routine.
+    /// Returns the compiler's version, the target and its features: everything that determines
+    /// the code, besides the routine.
     pub(super) fn describe(&self) -> String {
         let flags = self.isa.isa_flags();
         let flags: Vec<String> = flags.iter().map(|flag| flag.to_string()).collect();
@@ -166,7 +166,7 @@ fn flags(effort: Effort) -> settings::SetResult<settings::Flags> {
             Effort::Full => "speed",
         },
     )?;
-    // What is translated here is well-formed, and verifying takes a fifth of the time.
+    // The translation is well-formed, and verifying takes a fifth of the time.
     builder.set(
         "enable_verifier",
         if cfg!(debug_assertions) {
@@ -178,7 +178,7 @@ fn flags(effort: Effort) -> settings::SetResult<settings::Flags> {
     Ok(settings::Flags::new(builder))
 }
 
-/// A function in the making.
+/// A function under construction.
 struct Body<'a> {
     builder: FunctionBuilder<'a>,
     rows: Value,
@@ -252,7 +252,7 @@ impl Body<'_> {
         self.builder.ins().store(flags, value, self.rows, offset);
     }
 
-    /// Where a row is, in bytes; plans have no more rows than this can express.
+    /// Returns the offset of a row in bytes; plans have no more rows than this can express.
     fn offset(&self, row: u32) -> i32 {
         (row * self.lanes.bytes()) as i32
     }

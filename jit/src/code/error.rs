@@ -16,7 +16,7 @@ pub enum CompileError {
     Target {
         /// The target.
         target: String,
-        /// What is missing.
+        /// The missing feature.
         reason: String,
     },
     /// The code generator has no rows of this width.

@@ -17,9 +17,9 @@ use crate::rows::Width;
 /// Position-independent machine code.
 pub(super) struct Image {
     pub bytes: Vec<u8>,
-    /// Where each routine starts.
+    /// The offset of each routine.
     pub entries: Vec<u32>,
-    /// How many rows it needs.
+    /// The number of rows that it needs.
     pub rows: u32,
 }
 
@@ -51,7 +51,7 @@ pub(super) fn generate(
         }
         Some(assemble) => {
             check(config.generator, config.width, target)?;
-            // The same rows serve every routine: values do not outlive it.
+            // All routines share the same spill rows: values do not outlive a routine.
             let spills = AtomicUsize::new(0);
             let compile = |routine: &Routine| {
                 limits.check(|| {
@@ -84,8 +84,8 @@ fn all(code: Vec<Result<Vec<u8>, CompileError>>) -> Result<Vec<Vec<u8>>, Compile
     code.into_iter().collect()
 }
 
-/// What makes the code, and for which CPU: code differs only if this, the version of this
-/// crate, the configuration or what is compiled differs.
+/// Describes the code generator and the CPU: code differs only if this, the version of this
+/// crate, the configuration or the compiled circuit differs.
 pub(super) fn describe(config: &CodeConfig) -> Result<String, CompileError> {
     Ok(match config.generator {
         Generator::Cranelift => Cranelift::host(config.width, config.effort)?.describe(),
@@ -108,7 +108,7 @@ pub(super) fn check_rows(plan: &Plan, width: Width) -> Result<(), CompileError> 
     }
 }
 
-/// What generating code may cost, and has cost.
+/// The limits of code generation, and its cost so far.
 struct Limits<'a> {
     config: &'a CodeConfig,
     start: Instant,

@@ -1,18 +1,17 @@
-//! Guards: inputs without which groups of gates do not matter.
+//! Guards: inputs that make groups of gates irrelevant while they are false.
 //!
 //! A guard is an input, such as the proposition that a certain role is to move. While
 //! it is false in all lanes, a gate need not be evaluated if its value is then known,
 //! or if nothing reads it then but gates whose value is known.
 //!
 //! One pass in each direction finds the gates of up to 64 guards at a time: forwards
-//! what values are known, backwards what is not observable (see "observability
-//! don't-cares" in Hachtel and Somenzi, "Logic Synthesis and Verification
-//! Algorithms", 1996).
+//! the known values, backwards the unobservable nodes (see "observability don't-cares"
+//! in Hachtel and Somenzi, "Logic Synthesis and Verification Algorithms", 1996).
 
 use crate::circuit::{Circuit, Edge, InputId, Node, NodeId, OutputId};
 use crate::rows::Layout;
 
-/// Facts about inputs that code relies on and makes use of.
+/// Facts about inputs that code relies on.
 #[derive(Clone, Default, Debug)]
 pub struct Guards {
     /// Inputs that may guard gates: worthwhile if they are often false in all lanes. Of
@@ -26,12 +25,12 @@ pub struct Guards {
 /// A set of guards: bit `i` is the one with number `i`.
 type Set = u64;
 
-/// What a row costs that is written because it is not computed, in gates. It is more than
-/// the writing: cutting the code apart takes values out of registers. (Measured: with 0,
+/// The cost, in gates, of a row that is written because it is not computed. It is more than
+/// the write: cutting the code apart takes values out of registers. (Measured: with 0,
 /// hex plays at half its speed, and escort latch breakthrough with 2 at two thirds.)
 const IDLE_COST: i64 = 3;
 
-/// Which gates belong to which guard's group.
+/// The assignment of gates to the groups of guards.
 #[derive(Default, Debug)]
 pub(super) struct Groups {
     guards: Vec<InputId>,
@@ -41,7 +40,7 @@ pub(super) struct Groups {
     known: Known,
 }
 
-/// Of each node, the guards without which it is false, and those without which it is true.
+/// For each node, the guards that make it false while they are false, and those that make it true.
 #[derive(Default, Debug)]
 struct Known {
     is_false: Vec<Set>,
@@ -49,8 +48,8 @@ struct Known {
 }
 
 impl Groups {
-    /// Finds the groups of a circuit's gates; those that save the work of fewer gates than
-    /// `smallest` are given up.
+    /// Finds the groups of a circuit's gates; groups that save the work of fewer gates than
+    /// `smallest` are dissolved.
     pub(super) fn new(circuit: &Circuit, guards: &Guards, smallest: i32) -> Groups {
         let inputs = &guards.inputs[..guards.inputs.len().min(Set::BITS as usize)];
         if inputs.is_empty() {
@@ -77,7 +76,7 @@ impl Groups {
         }
     }
 
-    /// How many groups there are.
+    /// Returns the number of groups.
     pub(super) fn len(&self) -> usize {
         self.guards.len()
     }
@@ -109,8 +108,8 @@ impl Groups {
     }
 }
 
-/// Of each group, how many of its gates are not computed while its guard is false, less
-/// what it costs to write the values of those that others read.
+/// Returns, for each group, how many of its gates are not computed while its guard is false,
+/// less the cost of writing the values that other gates read.
 fn worth(circuit: &Circuit, members: &[Option<u8>], groups: usize) -> Vec<i64> {
     let mut is_read = vec![false; members.len()];
     for edge in circuit.outputs() {
@@ -144,7 +143,7 @@ impl Known {
             known.is_false[circuit.inputs()[guard.index()].index()] |= 1 << number;
         }
         known.propagate(circuit);
-        // What is implied here depends on no inputs that imply anything.
+        // The implied outputs depend on no inputs that imply anything.
         for &(input, output) in implies {
             let is_false = known.without(circuit.outputs()[output.index()]);
             known.is_false[circuit.inputs()[input.index()].index()] |= is_false;
@@ -172,7 +171,7 @@ impl Known {
     }
 }
 
-/// Of each node, the guards without which no output depends on it.
+/// Returns, for each node, the guards that make it unobservable at the outputs while they are false.
 fn unobservable(circuit: &Circuit, known: &Known) -> Vec<Set> {
     let mut unobservable = vec![Set::MAX; circuit.nodes().len()];
     for edge in circuit.outputs() {

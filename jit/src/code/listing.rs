@@ -1,6 +1,6 @@
-//! Listings of machine code for people to read.
+//! Human-readable listings of machine code.
 //!
-//! Cranelift prints its own code. What the assemblers for AVX2 and AVX-512 make is decoded
+//! Cranelift prints its own code. The output of the assemblers for AVX2 and AVX-512 is decoded
 //! from its bytes, so that the listing cannot differ from what would run.
 
 use std::fmt::Write;

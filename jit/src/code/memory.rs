@@ -41,14 +41,14 @@ impl Executable {
     }
 }
 
-/// Coherence of instruction caches with what was written as data. CPUs other than x86 do not see
-/// to that by themselves: without it, they may execute what was at an address before.
+/// Coherence of instruction caches with data writes. CPUs other than x86 do not ensure it by
+/// themselves: they may execute the old contents of an address.
 mod coherence {
     use std::io;
 
     use wasmtime_internal_jit_icache_coherence as icache;
 
-    /// Makes the instruction caches forget a range of memory. [`flush_pipelines`] has to follow.
+    /// Invalidates a range of memory in the instruction caches. [`flush_pipelines`] has to follow.
     pub(super) fn clear_cache(code: &[u8]) -> io::Result<()> {
         #[cfg(test)]
         tests::note(tests::Call::ClearCache(code.as_ptr_range()));
@@ -57,7 +57,7 @@ mod coherence {
         as_io(done)
     }
 
-    /// Makes all processors that run threads of this process fetch their next instructions anew.
+    /// Makes all processors that run threads of this process refetch their next instructions.
     pub(super) fn flush_pipelines() -> io::Result<()> {
         #[cfg(test)]
         tests::note(tests::Call::FlushPipelines);
@@ -69,7 +69,7 @@ mod coherence {
         result.map_err(|error| io::Error::other(error.to_string()))
     }
 
-    /// No emulator shows what is missing where these calls are, so the calls themselves are checked.
+    /// Emulators work without these calls, so the calls themselves are checked.
     #[cfg(test)]
     pub(in crate::code) mod tests {
         use std::cell::RefCell;

@@ -7,12 +7,12 @@
 //! - `schedule` puts the operations in order, `plan` cuts them into `routine`s.
 //! - `cranelift` and `assembler` make machine code of a routine; `generate` calls them for
 //!   many routines in parallel, within limits.
-//! - `foreign` hands out code for other CPUs.
-//! - `guard` finds what matters only while some input is true, so that it is left out
-//!   while that is false in all lanes.
+//! - `foreign` generates code for other CPUs.
+//! - `guard` finds gates that matter only while some input is true, so that they are left
+//!   out while that is false in all lanes.
 //! - `memory` owns the memory that the code runs in; `compiled` calls it.
-//! - [`cache`] keeps code on disk; `stored` takes it from there.
-//! - `listing` shows code to people.
+//! - [`cache`] keeps code on disk; `stored` loads it from there.
+//! - `listing` makes human-readable listings.
 //!
 //! # Why not `cranelift-jit`
 //!
@@ -23,8 +23,8 @@
 //! in place of 48 for reversi. A module also keeps 1.3 to 3.2 KB more for each engine, is not
 //! `Sync`, and frees its memory only by an unsafe call.
 //!
-//! Setting up new code was hardly slower with bodies compiled in parallel and a provider of
-//! ours: the same within 2% from connect four on, and 4% more for tic-tac-toe by the assembler
+//! Setting up new code was hardly slower with bodies compiled in parallel and our own
+//! provider: the same within 2% from connect four on, and 4% more for tic-tac-toe by the assembler
 //! (80 us), 3% to 8% more CPU time by Cranelift (0.7 ms). `define_function`, which compiles one
 //! body after the other, took 7% to 18% longer for reversi. (Medians of 41 interleaved runs on
 //! two cores; loads, of 201.)

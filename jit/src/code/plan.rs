@@ -19,7 +19,7 @@ pub(super) struct Plan {
     pub routines: Vec<Routine>,
     /// The steps of each section.
     pub sections: Vec<Vec<Step>>,
-    /// How many rows there are, the first being as [`Layout`](crate::rows::Layout) says.
+    /// The number of rows, the first of which [`Layout`](crate::rows::Layout) assigns.
     pub rows: u32,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Step {
     /// If there are feedback rows, the step starts with all of them false and is
     /// repeated until the last routine reports no change.
     pub feedback: Vec<u32>,
-    /// When the step may be left out.
+    /// The condition for leaving the step out, if any.
     pub guard: Option<Guard>,
 }
 
@@ -40,8 +40,8 @@ pub(super) struct Step {
 pub(super) struct Guard {
     /// The row that guards.
     pub row: u32,
-    /// The rows that have to be written if the step is left out, and with what: runs of
-    /// adjacent rows, as it takes longer to begin writing than to write a row.
+    /// The rows that have to be written if the step is left out, with their values: runs of
+    /// adjacent rows, as starting a run takes longer than writing a row.
     pub idle: Vec<(Range<u32>, bool)>,
 }
 
@@ -104,7 +104,7 @@ impl Plan {
     }
 }
 
-/// Where a value is computed, and the row that it has if other routines read it.
+/// The routine that computes a value, and the row that holds it if other routines read it.
 #[derive(Clone, Copy, Default)]
 struct Home {
     routine: u32,
@@ -175,7 +175,7 @@ impl Cutter {
         }
     }
 
-    /// What the values of a guarded segment that others read are without it.
+    /// Returns the values, while the guard is false, of a segment's rows that other segments read.
     fn idle(&self, segment: &Segment, idle: &[Option<bool>]) -> Vec<(u32, bool)> {
         let values = segment
             .instructions

@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-/// What an instruction reads.
+/// An operand of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Operand {
     /// A value computed before.
@@ -53,7 +53,7 @@ pub(super) enum Instruction {
     },
 }
 
-/// What an instruction reads, and the value that it makes.
+/// The operands that an instruction reads, and the value that it makes.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Access {
     pub reads: [Option<Operand>; 3],
@@ -64,12 +64,12 @@ pub(super) struct Access {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(super) struct Routine {
     pub instructions: Vec<Instruction>,
-    /// How many values it computes: they are numbered in order, from 0.
+    /// The number of values that it computes: they are numbered in order, from 0.
     pub values: u32,
 }
 
 impl Instruction {
-    /// What the instruction reads.
+    /// Returns the operands that the instruction reads.
     pub(super) fn operands(&self) -> impl Iterator<Item = Operand> + Clone {
         let (a, b) = match *self {
             Instruction::Compute { a, b, .. } => (a, Some(b)),
@@ -78,7 +78,7 @@ impl Instruction {
         [Some(a), b].into_iter().flatten()
     }
 
-    /// What the instruction reads and makes.
+    /// Returns the operands that the instruction reads and the value that it makes.
     pub(super) fn access(&self) -> Access {
         let mut reads = [None; 3];
         for (read, operand) in reads.iter_mut().zip(self.operands()) {
@@ -91,7 +91,7 @@ impl Instruction {
         Access { reads, makes }
     }
 
-    /// Calls `f` with what the instruction reads, to be changed.
+    /// Calls `f` with each operand that the instruction reads, to be changed.
     pub(super) fn for_each_operand(&mut self, mut f: impl FnMut(&mut Operand)) {
         match self {
             Instruction::Compute { a, b, .. } => {

@@ -1,18 +1,18 @@
 //! Scheduling of operations.
 //!
-//! Gates are asked for in the [`Order`] that is wanted, and each is computed depth first
-//! with whatever it needs and is not there. Asked for by the outputs, most values are read
-//! soon after they are made, and few are alive at a time.
+//! Gates are requested in the configured [`Order`], and each is computed depth first with
+//! all operands that are not computed yet. If the outputs request them, most values are read
+//! soon after they are made, and few are live at a time.
 //!
 //! A gate with many operands is a chain of
-//! operations on one value, each of which takes in an operand as soon as that is
-//! there. Operands that count inverted come first: their chain is one of ORs, which
-//! is the conjunction's inverse, and only one AND-NOT turns it round. So no
+//! operations on one value, each of which takes in an operand as soon as it is
+//! available. Operands that count inverted come first: their chain is one of ORs,
+//! which is the conjunction's inverse, and a single AND-NOT inverts it. So no
 //! operation inverts its result, and each can read its second operand from memory.
 //! An exclusive disjunction is one operation, whichever of its operands are inverted.
 //!
-//! What is alike in when it has to run forms a [`Segment`]: the operations of a loop,
-//! and those that matter only while a guard is true.
+//! Operations that run under the same condition form a [`Segment`]: the operations of a
+//! loop, and those that matter only while a guard is true.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ pub(super) struct Segment {
     pub feedback: Vec<u32>,
     /// The group that all its gates belong to, if there is one.
     pub group: Option<usize>,
-    /// The rows of the outputs that it writes, and what they are while the group's
+    /// The rows of the outputs that it writes, with their values while the group's
     /// guard is false.
     pub idle: Vec<(u32, bool)>,
 }
@@ -51,22 +51,22 @@ pub(super) struct Scheduler<'a> {
     depths: Vec<u32>,
     /// The first row not in use.
     next_row: u32,
-    /// What each value is where its group's guard is false, if that is always the same.
+    /// Each value while its group's guard is false, if that is constant.
     idle: Vec<Option<bool>>,
-    /// What is there after each section.
+    /// The values available after each section.
     done: Vec<Done>,
     /// Ends the work early.
     ticker: Ticker,
 }
 
-/// A section's results: where the value of each node is, and which outputs are written.
+/// A section's results: the place of each node's value, and the outputs that are written.
 #[derive(Clone)]
 struct Done {
     values: Vec<Option<Place>>,
     written: Vec<bool>,
 }
 
-/// Where a node's value is, and whether it is the inverse that is there.
+/// The place of a node's value, and whether it holds the inverse.
 #[derive(Clone, Copy)]
 struct Place {
     operand: Operand,
@@ -107,14 +107,14 @@ impl<'a> Scheduler<'a> {
         (self.layout.outputs().start + output.index()) as u32
     }
 
-    /// For each value so far, what it is where its group's guard is false, if that is
-    /// always the same.
+    /// Returns each value so far as it is while its group's guard is false, if that is
+    /// constant.
     pub(super) fn idle(&self) -> &[Option<bool>] {
         &self.idle
     }
 
-    /// What computes these outputs, given what the section `after` and those before it
-    /// have computed. None if a stop comes.
+    /// Returns the segments that compute these outputs, given the results of the section `after`
+    /// and those before it. None if a stop comes.
     pub(super) fn section(
         &mut self,
         outputs: &[OutputId],
@@ -137,7 +137,7 @@ impl<'a> Scheduler<'a> {
         Some(segments.into_values().collect())
     }
 
-    /// Only the inputs are there.
+    /// The state in which only the inputs are available.
     fn nothing_done(&self) -> Done {
         let row = |row: usize| {
             Some(Place {
@@ -157,7 +157,7 @@ impl<'a> Scheduler<'a> {
     }
 }
 
-/// One section in the making.
+/// One section under construction.
 struct Emission<'s, 'a> {
     scheduler: &'s mut Scheduler<'a>,
     done: Done,
@@ -174,7 +174,7 @@ struct Chain {
     node: NodeId,
     is_exclusive: bool,
     operands: Vec<Edge>,
-    /// How many operands are in the chain.
+    /// The number of operands in the chain.
     next: usize,
     /// The chain so far.
     place: Option<Place>,
@@ -217,7 +217,7 @@ impl Emission<'_, '_> {
         Some(())
     }
 
-    /// Whether the work is to end early.
+    /// Returns whether the work is to end early.
     fn is_stopped(&mut self) -> bool {
         self.scheduler.ticker.is_set()
     }
@@ -226,7 +226,7 @@ impl Emission<'_, '_> {
         self.scheduler.circuit.outputs()[output.index()]
     }
 
-    /// Where the edge's value is, if it is there.
+    /// Returns the place of the edge's value, if it is available.
     fn place(&self, edge: Edge) -> Option<Place> {
         let place = self.done.values[edge.node().index()]?;
         Some(Place {
@@ -243,8 +243,8 @@ impl Emission<'_, '_> {
         }
     }
 
-    /// Finds what has to be computed, and the segment of each gate; returns the
-    /// feedback nodes among it, which get their rows. None if a stop comes.
+    /// Finds the nodes to compute, and the segment of each gate; returns the
+    /// feedback nodes among them, which get their rows. None if a stop comes.
     fn plan(&mut self, roots: &[NodeId]) -> Option<Vec<NodeId>> {
         let values = &self.done.values;
         let is_there = |node: NodeId| values[node.index()].is_some();
@@ -281,7 +281,7 @@ impl Emission<'_, '_> {
         Some(feedback)
     }
 
-    /// The nodes to ask for, one after the other, to have computed what `roots` need.
+    /// Returns the nodes to request, one after the other, to compute all that `roots` need.
     fn in_order(&self, roots: Vec<NodeId>) -> Vec<NodeId> {
         let mut all: Vec<NodeId> = self.keys.keys().copied().collect();
         match self.scheduler.order {
@@ -300,9 +300,9 @@ impl Emission<'_, '_> {
         wide.operands(wide.gate(node).expect("it is a gate"))
     }
 
-    /// Segments of one piece take turns: first what belongs to no group, then each group,
-    /// then again what belongs to none, and so on. A gate's turn is the first one of its
-    /// group by which all its operands are there.
+    /// Returns a gate's turn: the first one of its group by which all its operands are
+    /// available. Segments of one piece take turns: first the gates of no group, then each
+    /// group, then again the gates of none, and so on.
     fn turn(&self, node: NodeId, piece: usize) -> u32 {
         let groups = self.scheduler.groups;
         // A loop is one segment.
@@ -322,7 +322,7 @@ impl Emission<'_, '_> {
         earliest + offset
     }
 
-    /// Whether a value will be there inverted from what the edge says.
+    /// Returns whether a value will be stored inverted relative to the edge.
     fn will_be_inverted(&self, edge: Edge) -> bool {
         let inverted = match (
             self.done.values[edge.node().index()],
@@ -335,7 +335,7 @@ impl Emission<'_, '_> {
         inverted ^ edge.inverted()
     }
 
-    /// Computes a node and all it needs, unless a stop comes.
+    /// Computes a node and all that it needs, unless a stop comes.
     fn compute(&mut self, node: NodeId) -> Option<()> {
         let mut stack = Vec::new();
         if self.done.values[node.index()].is_none() {
@@ -425,7 +425,7 @@ impl Emission<'_, '_> {
         Operand::Value(target)
     }
 
-    /// The gate's value is there: writes the outputs that are this value.
+    /// Finishes a gate whose value is available: writes the outputs that are this value.
     fn finish(&mut self, chain: Chain) {
         let node = chain.node;
         let place = chain.place.expect("gates have operands");

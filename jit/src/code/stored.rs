@@ -16,11 +16,11 @@ use crate::section::Section;
 const SOURCES: &str = env!("PROPJIT_JIT_SOURCES");
 
 impl Code {
-    /// The key of the code that is made of a circuit.
+    /// Returns the key of a circuit's code.
     ///
-    /// The circuit may be one that still has to be optimised: then `salt` has to say all
-    /// that this, and the guards, depend on. It should be in a form that neither other versions
-    /// of the compiler nor other texts for people change.
+    /// The circuit may be one that still has to be optimised: then `salt` has to include all
+    /// that the optimisation, and the guards, depend on. Its form should not depend on the version
+    /// of the compiler, nor on messages.
     ///
     /// # Errors
     /// If this CPU cannot run such code.
@@ -44,7 +44,7 @@ impl Code {
         }))
     }
 
-    /// The code with this key, if the cache has it.
+    /// Loads the code with this key, if the cache has it.
     ///
     /// # Errors
     /// When the cache refuses the code or it cannot be read: then it has to be compiled.
@@ -65,7 +65,7 @@ impl Code {
         }
     }
 
-    /// Puts the code into the cache. The label is for people who list what is there.
+    /// Puts the code into the cache. The label is for listings of the cache.
     ///
     /// # Errors
     /// When the cache refuses it or it cannot be written.
@@ -77,8 +77,8 @@ impl Code {
 }
 
 impl Description {
-    /// Whether it speaks only of rows, routines and sections that there are. That the
-    /// code is what the key says is for the cache to know.
+    /// Returns whether it refers only to rows, routines and sections that exist. The cache
+    /// ensures that the code is that of the key.
     fn is_valid(&self, bytes: usize) -> bool {
         let row_bytes = 8 * self.width.words() as u64;
         let routines = self.entries.len() as u32;

@@ -19,10 +19,10 @@ const BOTTOM: u32 = u32::MAX;
 /// The size of the cache of conjunctions, a power of two.
 const CACHE: usize = 1 << 16;
 
-/// How many values of a variable a step of a conjunction is for.
+/// The number of values of a variable that one step of a conjunction covers.
 const VALUES_PER_STEP: usize = 8;
 
-/// More work is needed than is allowed.
+/// The error that more work is needed than is allowed.
 #[derive(Debug)]
 pub(super) struct TooMuch;
 
@@ -80,8 +80,8 @@ impl Diagrams {
         &self.children[self.child_range(self.nodes[node.index()])]
     }
 
-    /// What is left of a function if the variable at this level, which is not below the first that
-    /// it depends on, has this value.
+    /// Returns the cofactor of a function for this value of the variable at this level, which is not
+    /// below the first that it depends on.
     pub(super) fn cofactor(&self, function: Edge, level: usize, value: usize) -> Edge {
         let branch = self.nodes[function.node().index()];
         if branch.level != level as u32 {
@@ -91,8 +91,8 @@ impl Diagrams {
         child.invert_if(function.inverted())
     }
 
-    /// The function that is what is given for each value of the variable at this level, which is
-    /// above all that these depend on.
+    /// Returns the function with these cofactors, one for each value of the variable at this level,
+    /// which is above all that they depend on.
     pub(super) fn branch(&mut self, level: usize, children: &[Edge]) -> Edge {
         if children.iter().all(|&child| child == children[0]) {
             return children[0];
@@ -217,7 +217,7 @@ mod tests {
         let [b0, b1, b2] = [0, 1, 2].map(|value| is(&mut diagrams, 1, value));
         let c = is(&mut diagrams, 2, 1);
         assert_eq!(diagrams.and(b0, b1, steps).unwrap(), Edge::FALSE);
-        // Of three values, what is neither of two is the third.
+        // Of three values, a value that is neither of two is the third.
         assert_eq!(diagrams.and(!b0, !b1, steps).unwrap(), b2);
         let left = diagrams.and(a, b1, steps).unwrap();
         let left = diagrams.and(left, c, steps).unwrap();

@@ -1,16 +1,16 @@
-//! Functions of counts: found, proved, tabulated, and made anew of adders.
+//! Functions of counts: found, proved, tabulated, and resynthesised as adders.
 //!
 //! Rules that count (the pieces on a board, say) become circuits that enumerate all counts after
-//! each proposition: for who has more of 64 cells, many thousand gates. [`restate`] finds wires
-//! that depend only on how many inputs of certain sets are true, and makes them anew of counters
-//! (carry-save adders) and of the decisions that are left.
+//! each proposition: many thousand gates to decide which of two roles has more of 64 cells.
+//! [`restate`] finds wires that depend only on how many inputs of certain sets are true, and
+//! resynthesises them as counters (carry-save adders) and the remaining decisions.
 //!
-//! 1. The wires that only the given outputs need get decision diagrams (`diagram`), as far as
-//!    these are small. Variables are groups of inputs of which one is true at most, so that
-//!    what cannot be is not looked at.
-//! 2. Of a diagram it is easy to tell whether it is a function of counts (`symmetry`). That
-//!    is a proof by enumeration; nothing is guessed.
-//! 3. Wires above such functions are functions of the same counts, and of what else they read:
+//! 1. The wires that only the given outputs need get decision diagrams (`diagram`), if these
+//!    are small. Variables are groups of inputs of which at most one is true, so that impossible
+//!    assignments are not examined.
+//! 2. Whether a diagram is a function of counts is easy to decide (`symmetry`), by a proof by
+//!    enumeration; nothing is guessed.
+//! 3. Wires above such functions are functions of the same counts, and of the other wires that they read:
 //!    they are evaluated for all combinations, up to a limit (`tables`).
 //! 4. The circuit gets counters, and each table becomes a diagram over their binary digits, a
 //!    gate or three for each node (`rebuild`).
@@ -34,14 +34,14 @@ pub struct Exclusive {
 }
 
 impl Exclusive {
-    /// In how many ways the inputs can be set: by the first or another one being true, or none,
-    /// which is then the first way.
+    /// Returns the number of ways in which the inputs can be set: by the first or another one being
+    /// true, or none, which is then the first way.
     pub fn values(&self) -> usize {
         self.inputs.len() + usize::from(!self.is_exact)
     }
 }
 
-/// One of the things that are counted: true if one of some inputs is.
+/// A term that is counted: true if one of some inputs is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Term {
     /// Inputs of which one is true at most.
@@ -50,14 +50,14 @@ pub struct Term {
     pub is_inverted: bool,
 }
 
-/// What a table is about.
+/// A quantity that tables depend on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Quantity {
-    /// How many of these are true: from none to all.
+    /// The number of these that are true: from none to all.
     Count(Vec<Term>),
-    /// Which of these is true: as many values as the group [has](Exclusive::values).
+    /// The member of the group that is true: as many values as the group [has](Exclusive::values).
     Choice(Exclusive),
-    /// Whether this node is true.
+    /// The value of this node.
     Wire(NodeId),
 }
 
@@ -75,19 +75,19 @@ impl Quantity {
 /// A node as a function of quantities.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table {
-    /// The node, of the circuit that was looked at.
+    /// The node, in the circuit that was analysed.
     pub node: NodeId,
     /// The [quantities](Restatement::quantities) that it depends on.
     pub quantities: Vec<usize>,
     /// Its value for all combinations of their values, those of the first changing fastest;
-    /// nothing for combinations that cannot be.
+    /// `None` for impossible combinations.
     pub values: Vec<Option<bool>>,
 }
 
-/// What was found in a circuit, and the circuit made anew with it.
+/// The functions of counts found in a circuit, and the resynthesised circuit.
 #[derive(Clone, Debug)]
 pub struct Restatement {
-    /// What is counted.
+    /// The quantities.
     pub quantities: Vec<Quantity>,
     /// The functions of these.
     pub tables: Vec<Table>,
@@ -96,8 +96,8 @@ pub struct Restatement {
     pub circuit: Option<Circuit>,
 }
 
-/// Tables for wires that only `roots` need, but not `others`, and the circuit made anew with
-/// them, if that is worth while. The outputs keep their values for all inputs of which at most
+/// Finds tables for wires that only `roots` need, but not `others`, and resynthesises the circuit
+/// with them, if that pays off. The outputs keep their values for all inputs of which at most
 /// one of each group is true, or exactly one where the group says so.
 ///
 /// Counted are inputs below `inputs`. Groups must not overlap. `None` if there are no such

@@ -1,4 +1,4 @@
-//! Circuits made anew of counters and tables.
+//! Resynthesis of circuits from counters and tables.
 
 use std::cmp::Reverse;
 
@@ -10,7 +10,7 @@ use crate::circuit::number::{count, digits};
 use crate::circuit::{Builder, Circuit, Edge, NodeId, NodeSet};
 use crate::passes::rebuild::{Moved, rebuild as rebuild_nodes};
 
-/// How many times fewer gates there must be in what is replaced.
+/// The factor by which the replacement must have fewer gates.
 const WORTH_WHILE: usize = 2;
 
 /// The circuit with the nodes of tables that count replaced, if it is smaller.
@@ -40,7 +40,7 @@ pub(super) fn rebuild(
             circuit.outputs().iter().copied(),
         )
     };
-    // What stays is in both.
+    // The nodes that stay are in both.
     let kept = rebuild_nodes(circuit, |builder, moved, node| {
         match replaced.contains_key(&node) {
             true => Some(Edge::FALSE),
@@ -69,7 +69,7 @@ struct Decisions<'a> {
     diagrams: Diagrams,
     /// The binary digits of counts that were made.
     counters: Vec<Option<Vec<Edge>>>,
-    /// What was made of nodes.
+    /// The edges that nodes became.
     edges: FxHashMap<NodeId, Edge>,
 }
 
@@ -122,7 +122,7 @@ impl<'a> Decisions<'a> {
         self.gates(builder, moved, function.unwrap_or(Edge::FALSE))
     }
 
-    /// The diagram of a table, given some digits, for the others; `None` if none of it can be.
+    /// Returns the diagram of a table over the other digits, given some; `None` if all of it is impossible.
     fn decide(
         &mut self,
         table: &Table,
@@ -150,7 +150,7 @@ impl<'a> Decisions<'a> {
             children.push(self.decide(table, strides, levels, values));
             values[number] -= added;
         }
-        // What cannot be may be as what can.
+        // Impossible combinations may have any value: that of a possible one.
         let some = children.iter().find_map(|&child| child)?;
         let children: Vec<Edge> = children.iter().map(|child| child.unwrap_or(some)).collect();
         Some(self.diagrams.branch(level, &children))
@@ -193,7 +193,7 @@ impl<'a> Decisions<'a> {
     }
 }
 
-/// The binary digits of the number of terms that are true, the least first.
+/// Returns the binary digits of the number of terms that are true, least significant first.
 fn counter(builder: &mut Builder, terms: &[Term]) -> Vec<Edge> {
     let term = |term: &Term| {
         let inputs: Vec<Edge> = (term.inputs.iter())

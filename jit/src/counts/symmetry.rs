@@ -1,7 +1,7 @@
-//! Functions of counts: whether a function depends only on how many of its variables have which
+//! Symmetry detection: whether a function depends only on how many of its variables have which
 //! values.
 //!
-//! Candidates for what is counted alike come from how often the function is true if a variable
+//! Candidates for variables that are counted alike come from how often the function is true if one
 //! has a value: where two variables can be exchanged, these densities are equal. The proof is
 //! the table: variables are decided one after the other, and wherever two ways to decide them
 //! lead to the same counts, the same function must be left. Functions in canonical form are the
@@ -51,11 +51,11 @@ pub(super) struct Symmetry<'a> {
     /// Entries of the table for the variables decided so far, each valid in one round.
     entries: Vec<(u32, Edge)>,
     round: u32,
-    /// How much work is left.
+    /// The work that is left.
     steps: usize,
 }
 
-/// The nodes of a function's diagram, level by level, with what tells values apart.
+/// The nodes of a function's diagram, level by level, with what distinguishes values.
 struct Anatomy {
     /// Node numbers, operands first.
     nodes: Vec<u32>,
@@ -74,7 +74,7 @@ struct Level {
 type Signature = (u64, usize);
 
 impl<'a> Symmetry<'a> {
-    /// A search that may look at this many parts of functions.
+    /// Creates a search that may examine this many parts of functions.
     pub(super) fn new(diagrams: &'a Diagrams, steps: usize) -> Symmetry<'a> {
         Symmetry {
             diagrams,
@@ -187,7 +187,7 @@ impl<'a> Symmetry<'a> {
         Some(table)
     }
 
-    /// Takes work from what is left. Where that is too little, nothing is left.
+    /// Charges work to the budget. If that is too small, nothing is left.
     fn charge(&mut self, work: usize) -> Option<()> {
         let left = self.steps.checked_sub(work);
         self.steps = left.unwrap_or(0);
@@ -267,7 +267,7 @@ impl<'a> Symmetry<'a> {
             });
             density[place] = mul(sum, shares[&level]);
         }
-        // How often nodes are reached, by the number of inversions on the way: even or odd.
+        // The frequency with which each node is reached, by the parity of the inversions on the way.
         let mut reached = vec![[0; 2]; anatomy.nodes.len()];
         if let Some(top) = reached.last_mut() {
             top[usize::from(function.inverted())] = 1;
@@ -296,7 +296,7 @@ impl<'a> Symmetry<'a> {
         for (level, variable) in &mut anatomy.levels {
             let parts = variable.signatures.iter().map(|(_, signature)| signature.0);
             let sum = mul(parts.fold(0, add), shares[level]);
-            // Where the variable is not looked at, its value makes no difference.
+            // If the variable is not examined, its value makes no difference.
             let elsewhere = sub(total, sum);
             let mut before: FxHashMap<u64, usize> = FxHashMap::default();
             for (_, (density, rank)) in &mut variable.signatures {
@@ -340,7 +340,7 @@ fn mul(a: u64, b: u64) -> u64 {
     (u128::from(a) * u128::from(b) % u128::from(PRIME)) as u64
 }
 
-/// What times `a` is one.
+/// Returns the multiplicative inverse of `a`.
 fn inverse(a: u64) -> u64 {
     let (mut power, mut result, mut rest) = (a, 1, PRIME - 2);
     while rest > 0 {

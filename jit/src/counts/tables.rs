@@ -1,4 +1,4 @@
-//! Tables of wires over counts: which wires have some, and what is in them.
+//! Tables of wires over counts: finding the wires that have some, and filling them.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +10,18 @@ use super::{Exclusive, Quantity, Table, Term};
 use crate::circuit::{Circuit, Edge, Node, NodeId, NodeSet};
 use propjit_stop::Stop;
 
-/// The most work to tell functions of counts from others, for each gate and in all: a value of a
+/// The most work to recognise functions of counts, for each gate and in all: a value of a
 /// variable is one for each node of a diagram.
 const SYMMETRY_STEPS: usize = 2000;
 const MOST_SYMMETRY_STEPS: usize = 200_000_000;
 
-/// What is taken for the number of gates where there are fewer: goals may be single propositions.
+/// The least number of gates assumed: goals may be single propositions.
 const LEAST_GATES: usize = 64;
 
 /// The most work to fill tables, for each gate: a combination is one for each gate above.
 const EVALUATION: usize = 2000;
 
-/// The quantities and the tables that there are for wires that only the roots need.
+/// Finds the quantities and the tables for wires that only the roots need.
 pub(super) fn find(
     circuit: &Circuit,
     roots: &[Edge],
@@ -75,16 +75,16 @@ struct Finder<'a> {
     in_loop: NodeSet,
     variables: &'a Variables,
     symmetry: Symmetry<'a>,
-    /// The nodes that were looked at, and the functions of counts among them.
+    /// The nodes that were examined, and the functions of counts among them.
     known: FxHashMap<NodeId, Option<CountFunction>>,
     stop: &'a Stop,
 }
 
-/// What is above functions of counts.
+/// The part of the circuit above functions of counts.
 struct Above {
     /// The nodes that are functions of counts, ascending.
     counted: FxHashSet<NodeId>,
-    /// The other nodes that are read, but not looked into.
+    /// The other nodes that are read, but not expanded.
     wires: Vec<NodeId>,
     /// The gates between the roots and those.
     gates: Vec<NodeId>,
@@ -94,7 +94,7 @@ struct Above {
 type Counted = BTreeMap<usize, Vec<usize>>;
 
 impl Finder<'_> {
-    /// What is found from the roots down.
+    /// Searches from the roots down.
     fn above(&mut self, roots: &[Edge]) -> Option<Above> {
         // A variable that is counted with others does not stand for itself.
         let mut counted_levels: FxHashSet<usize> = FxHashSet::default();
@@ -165,7 +165,7 @@ impl Finder<'_> {
 /// All quantities, and how functions depend on them.
 struct Quantities {
     all: Vec<Quantity>,
-    /// For each quantity that is a count, the levels of what is counted.
+    /// For each quantity that is a count, the levels of the counted variables.
     levels: Vec<Vec<usize>>,
     /// For each function, the quantities that it depends on, with the offset of each value.
     of_function: FxHashMap<NodeId, Vec<(usize, Vec<usize>)>>,
@@ -173,7 +173,7 @@ struct Quantities {
 }
 
 impl Quantities {
-    /// The quantities: of values that are counted, those are together that all functions count
+    /// Derives the quantities: counted values form one quantity if all functions count them
     /// alike.
     fn new(
         variables: &Variables,
@@ -266,7 +266,7 @@ impl Quantities {
         })
     }
 
-    /// Whether there can be these counts together: no more of all kinds than there are variables.
+    /// Returns whether these counts are possible together: no more of all kinds than there are variables.
     fn can_be(&self, numbers: &[usize], values: &[usize]) -> bool {
         let mut sums: Vec<(&[usize], usize)> = Vec::new();
         for (&number, &value) in numbers.iter().zip(values) {
@@ -321,7 +321,7 @@ impl Filler<'_> {
             }
             depends.insert(gate, union);
         }
-        // Together those that depend on the same.
+        // Nodes that depend on the same quantities are evaluated together.
         let mut together: BTreeMap<Vec<usize>, Vec<NodeId>> = BTreeMap::new();
         for top in tops {
             if let Some(Some(numbers)) = depends.get(&top)
@@ -341,9 +341,9 @@ impl Filler<'_> {
         Some(tables)
     }
 
-    /// Whether a table of these quantities says more than the circuit does.
+    /// Returns whether a table of these quantities gains over the circuit.
     fn is_of_use(&self, numbers: &[usize], is_root: bool) -> bool {
-        // What is constant is so by what groups exclude.
+        // Constants follow from the exclusions of groups.
         numbers.is_empty()
             || numbers
                 .iter()
@@ -418,7 +418,7 @@ impl Filler<'_> {
         Some(nodes.iter().map(table).collect())
     }
 
-    /// The values of what is not a gate between, for all combinations.
+    /// Returns the values of a node that is not a gate above the functions of counts, for all combinations.
     fn row(&self, node: NodeId, numbers: &[usize], all_values: &[Vec<usize>]) -> Vec<u64> {
         let mut row = vec![0; all_values.len().div_ceil(64)];
         let place = |number: usize| numbers.binary_search(&number).expect("it depends on it");

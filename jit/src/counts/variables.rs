@@ -12,13 +12,13 @@ use super::diagram::{Diagrams, TooMuch};
 /// The most steps for the diagram of one gate: a step of a count takes a few.
 const STEPS_PER_GATE: usize = 4000;
 
-/// The same for a gate that others need as well: it may be a part of what is counted.
+/// The most steps for a gate that others need as well: it may be a part of a count.
 const STEPS_PER_SHARED_GATE: usize = 16;
 
-/// The most steps for all diagrams together, for each gate that is looked at.
+/// The most steps for all diagrams together, for each gate that is examined.
 const STEPS_IN_ALL: usize = 200;
 
-/// What a node depends on.
+/// The support of a node.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Support {
     Nothing,
@@ -38,9 +38,9 @@ pub(super) struct Variables {
 }
 
 impl Variables {
-    /// The diagrams of nodes that the roots need, as far as they are small and there are any before the stop.
+    /// Builds the diagrams of nodes that the roots need, as far as they are small, until a stop.
     ///
-    /// What is nearest to a root decides first: so the steps of a count share their diagrams.
+    /// The variables nearest to a root decide first: so the steps of a count share their diagrams.
     pub(super) fn new(
         circuit: &Circuit,
         roots: &[Edge],

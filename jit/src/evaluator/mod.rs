@@ -26,7 +26,8 @@ pub struct LaneEvaluator {
     layout: Layout,
     width: Width,
     rows: Rows,
-    /// For each section of machine code, whether each of its steps was left out at its last evaluation, if that is remembered.
+    /// For each section of machine code, whether each of its steps was left out at its last evaluation, if that is
+    /// remembered.
     idle: Vec<Vec<bool>>,
 }
 
@@ -82,8 +83,8 @@ impl fmt::Debug for LaneEvaluator {
 }
 
 impl LaneEvaluator {
-    /// An evaluator with all inputs false and nothing evaluated yet. Only outputs that are
-    /// always true are so from the start.
+    /// Creates an evaluator with all inputs false and nothing evaluated yet. Only outputs that
+    /// are always true are so from the start.
     pub fn new(engine: Engine) -> LaneEvaluator {
         let words = engine.width().words();
         let mut rows = Rows::new(engine.rows() * words);
@@ -131,7 +132,7 @@ impl LaneEvaluator {
         self.inputs_mut(index..index + 1)
     }
 
-    /// Whether an input is false in all lanes.
+    /// Returns whether an input is false in all lanes.
     #[inline]
     pub fn is_false(&self, index: usize) -> bool {
         self.input(index).iter().all(|&word| word == 0)
@@ -157,14 +158,14 @@ impl LaneEvaluator {
         self.outputs(index..index + 1)
     }
 
-    /// The outputs in a range that are not false for all inputs, as positions counted from
-    /// the start of the range, ascending.
+    /// Returns the outputs in a range that are not false for all inputs, as positions counted
+    /// from the start of the range, ascending.
     pub fn live_outputs(&self, range: Range<usize>) -> Vec<u32> {
         self.engine.constants().live(range)
     }
 
-    /// Runs of outputs in a range, ascending, as positions counted from the start of the range, each with an input: where that
-    /// was false in all lanes when their section was evaluated, all outputs of the run are false.
+    /// Returns runs of outputs in a range, ascending, as positions counted from the start of the range, each with an
+    /// input: if that was false in all lanes when their section was evaluated, all outputs of the run are false.
     pub fn guarded_outputs(&self, range: Range<usize>) -> Vec<(usize, Range<u32>)> {
         match &self.engine {
             Engine::Interpreter(..) => Vec::new(),
@@ -172,7 +173,7 @@ impl LaneEvaluator {
         }
     }
 
-    /// Whether an output is true for all inputs.
+    /// Returns whether an output is true for all inputs.
     pub fn is_always_true(&self, output: usize) -> bool {
         self.engine.constants().is_true(output)
     }
@@ -201,8 +202,8 @@ impl LaneEvaluator {
         (&after[outputs], &mut before[inputs])
     }
 
-    /// Computes the outputs of a section from the inputs and from what the sections
-    /// before it computed last.
+    /// Computes the outputs of a section from the inputs and from the last results of the
+    /// sections before it.
     ///
     /// # Panics
     /// If the program has no such section.
@@ -226,7 +227,7 @@ impl LaneEvaluator {
         }
     }
 
-    /// Where in memory the rows `range` of a group of rows are.
+    /// Returns the location in memory of the rows `range` of a group of rows.
     #[inline]
     fn span(&self, group: Range<usize>, range: Range<usize>) -> Range<usize> {
         assert!(
@@ -285,7 +286,7 @@ mod tests {
         }
     }
 
-    /// A circuit with two states of two bits, each made of the other one, in place.
+    /// A circuit with two states of two bits, each computed from the other one, in place.
     fn two_states() -> (Circuit, [Section; 2]) {
         let mut builder = Builder::new(5);
         let [free, a, b, _, d] = std::array::from_fn(|input| builder.input(input));
@@ -312,7 +313,7 @@ mod tests {
             assert_eq!((lanes.output(2)[0], lanes.output(4)[0]), (0b0001, 0b0100));
             lanes.evaluate(1);
             assert_eq!(rows(&lanes, 1..5), [!0b0110, !0, 0b0001, 0b0110]);
-            // A constant is written again, whatever was there.
+            // A constant is written again, whatever the row held.
             lanes.input_mut(2)[0] = 0;
             lanes.evaluate(1);
             assert_eq!(lanes.output(1)[0], !0);

@@ -1,7 +1,7 @@
 //! The step from one state to the next in all lanes, with new starts in some.
 //!
-//! The state's rows take the values computed for the next state; in lanes that start
-//! anew, they take the given ones.
+//! The state's rows take the values computed for the next state; in lanes that
+//! restart, they take the given ones.
 //!
 //! ```
 //! use propjit_jit::lanes::Width;
@@ -28,7 +28,7 @@ pub enum Start<'a> {
     Each(&'a [u64]),
 }
 
-/// Makes `state` equal to `start` in the lanes of the row `starting`, and equal to `next`,
+/// Sets `state` to `start` in the lanes of the row `starting`, and to `next`,
 /// which has the same number of rows, in the others.
 ///
 /// # Panics
@@ -56,7 +56,7 @@ pub fn advance(width: Width, next: &[u64], state: &mut [u64], starting: &[u64], 
     };
 }
 
-/// Makes `state` equal to `start` in the lanes of the row `starting`. Other lanes stay as
+/// Sets `state` to `start` in the lanes of the row `starting`. Other lanes stay as
 /// they are.
 ///
 /// # Panics
@@ -68,7 +68,7 @@ pub fn enter(width: Width, state: &mut [u64], starting: &[u64], start: Start<'_>
     let words = state.len();
     let state = state.as_mut_ptr();
     // SAFETY: the words that are read are those that are written: they are reached through
-    // one pointer, since a reference to them would promise that nobody writes to them.
+    // one pointer, since a reference to them would promise that nothing writes to them.
     unsafe { blend(width, state, state, words, starting, start) };
 }
 
@@ -98,7 +98,7 @@ unsafe fn blend(
     dispatch(width, blend);
 }
 
-/// What [`blend`] was promised and has checked.
+/// The arguments that [`blend`] was promised and has checked.
 struct Blend<'a> {
     from: *const u64,
     to: *mut u64,

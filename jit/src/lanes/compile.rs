@@ -29,11 +29,11 @@ pub(super) struct Compiler<'a> {
     circuit: &'a Circuit,
     wide: WideCircuit,
     layout: Layout,
-    /// The values there are before any section.
+    /// The values available before any section.
     given: Vec<Option<Value>>,
-    /// The values there are after each section so far.
+    /// The values available after each section so far.
     computed: Vec<Vec<Option<Value>>>,
-    /// The values there are in the section that is being compiled.
+    /// The values available in the section that is being compiled.
     values: Vec<Option<Value>>,
     /// The outputs computed so far.
     is_written: Vec<bool>,
@@ -75,7 +75,7 @@ impl<'a> Compiler<'a> {
         self.next_row
     }
 
-    /// Code for a section's outputs, but for those that other sections had before. None if a stop comes.
+    /// Compiles a section's outputs, but for those that other sections have computed. None if a stop comes.
     pub(super) fn section(&mut self, section: &Section) -> Option<SectionSteps> {
         self.values = match section.after {
             Some(after) => self.computed[after].clone(),
@@ -135,7 +135,7 @@ impl<'a> Compiler<'a> {
         (self.circuit.outputs()[output.index()], row as u32)
     }
 
-    /// Operations for the gates that are needed, in the form that is wanted if it can be. None if a stop comes.
+    /// Emits operations for the gates that are needed, in the wanted form if possible. None if a stop comes.
     fn gates(
         &mut self,
         gates: Range<usize>,

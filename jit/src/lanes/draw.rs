@@ -1,9 +1,9 @@
 //! Random numbers below given ones, bit-sliced: row `i` has bit `i` of the number of each lane.
 //!
-//! A number of as many random bits as the greatest one has is drawn again in the lanes where it is too
-//! great, until there are none: at least every other number is not. So all numbers are equally
-//! likely, with no error, and it takes a few numbers for hundreds of lanes, where multiplication by a
-//! random fraction takes many bits for an error that is small.
+//! Numbers are drawn by rejection: with as many random bits as the greatest one has, again in the lanes
+//! where the number is too great, until there are none; at least half of the numbers are accepted. So
+//! all numbers are equally likely, without error, and it takes a few draws for hundreds of lanes, whereas
+//! multiplication by a random fraction takes many bits for a small error.
 //!
 //! ```
 //! use propjit_jit::lanes::Width;
@@ -28,10 +28,10 @@ use crate::rows::Width;
 /// The most bits of a number.
 pub(super) const MAX_BITS: usize = 32;
 
-/// As many bits as numbers usually have.
+/// The number of bits that numbers usually have.
 const FEW_BITS: usize = 8;
 
-/// In each lane with a one in the row `lanes`, draws a number below that in the rows `below`, and
+/// Draws, in each lane with a one in the row `lanes`, a number below that in the rows `below`, and
 /// zero elsewhere. Returns, as the first [`Width::words`] words, those of these lanes that have
 /// nothing below.
 ///
@@ -133,8 +133,8 @@ fn put<V: Vector>(numbers: &[V], rows: &mut [u64]) {
     }
 }
 
-/// Makes `numbers`, which are as long as `count` and zero, random numbers below that in each lane,
-/// and zero where that is zero.
+/// Sets `numbers`, which are as long as `count` and zero, to random numbers below `count` in each
+/// lane, and to zero where that is zero.
 #[inline(always)]
 pub(super) fn draw<V: Vector>(count: &[V], random: &mut Generators<V>, numbers: &mut [V]) {
     match count.len() {
@@ -158,7 +158,7 @@ fn draw_some<V: Vector, const MOST: usize>(
     }
     let mut bits = 0;
     for (greatest, at) in greatest[..count.len()].iter_mut().zip(1..) {
-        // Where something is still borrowed, the count is zero.
+        // If there is still a borrow, the count is zero.
         *greatest = greatest.and_not(borrow);
         if !greatest.is_zero() {
             bits = at;
@@ -182,7 +182,7 @@ fn draw_some<V: Vector, const MOST: usize>(
     }
 }
 
-/// As [`draw_up_to`], for numbers of so many bits.
+/// As [`draw_up_to`], for numbers of `BITS` bits.
 #[inline(always)]
 fn draw_exactly<V: Vector, const BITS: usize>(
     greatest: &[V],
@@ -198,8 +198,8 @@ fn draw_exactly<V: Vector, const BITS: usize>(
     numbers.copy_from_slice(&drawn);
 }
 
-/// Makes `numbers` random numbers up to the greatest one of each lane. All slices have the same
-/// length; `bits` is for what the call needs besides.
+/// Sets `numbers` to random numbers up to the greatest one of each lane. All slices have the same
+/// length; `bits` is scratch space.
 #[inline(always)]
 fn draw_up_to<V: Vector>(
     greatest: &[V],

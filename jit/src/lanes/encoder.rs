@@ -1,10 +1,10 @@
-//! An encoder, as hardware has it: from one true row per lane to a number per lane, and
+//! A one-hot encoder and decoder: from one true row per lane to a number per lane, and
 //! back.
 //!
 //! For a game, the rows are the moves that were chosen. Their numbers, bit-sliced, take
 //! as many rows as a number has bits, so that the moves of a match can be kept until it
 //! turns out whether they are of interest; that takes some three operations a row, a sixth of
-//! what it takes to [choose](super::select) one.
+//! the cost of [choosing](super::select) one.
 //!
 //! ```
 //! use propjit_jit::lanes::{Width, encoder::{decode, encode}};
@@ -20,8 +20,8 @@ use super::dispatch::{Kernel, dispatch};
 use super::vector::Vector;
 use crate::rows::Width;
 
-/// Writes to `numbers`, for each lane, which of the listed rows is true there: row `i` of
-/// `numbers` is bit `i` of its place in the list. In each lane at most one of them may be
+/// Writes to `numbers`, for each lane, the number of the listed row that is true there: row `i`
+/// of `numbers` is bit `i` of its place in the list. In each lane at most one of them may be
 /// true; a lane with none has number 0.
 ///
 /// # Panics
@@ -39,7 +39,7 @@ pub fn encode(width: Width, rows: &[u64], list: &[u32], numbers: &mut Vec<u64>) 
     dispatch(width, encode);
 }
 
-/// The number that [`encode`] has given to a lane: a place in the list.
+/// Returns the number that [`encode`] has given to a lane: a place in the list.
 pub fn decode(width: Width, numbers: &[u64], lane: usize) -> usize {
     let bits = numbers.iter().skip(lane / 64).step_by(width.words());
     let bits = bits.enumerate();
@@ -50,7 +50,7 @@ pub fn decode(width: Width, numbers: &[u64], lane: usize) -> usize {
 struct Encode<'a> {
     rows: &'a [u64],
     list: &'a [u32],
-    /// As many rows as the greatest place has bits.
+    /// One row for each bit of the greatest place.
     numbers: &'a mut [u64],
 }
 
@@ -89,7 +89,7 @@ impl Kernel for Encode<'_> {
     }
 }
 
-/// Makes the number of these lanes, which is zero before.
+/// Computes the number of these lanes, which is zero before.
 #[inline(always)]
 fn put<V: Vector>(numbers: &mut [V], mut number: usize, lanes: V) {
     for bit in numbers {

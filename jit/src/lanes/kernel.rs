@@ -60,7 +60,7 @@ unsafe fn run<V: Vector>(code: &PackedOperations, rows: *mut u64) {
     }
 }
 
-/// Executes `count` operations of one kind; returns where the code goes on.
+/// Executes `count` operations of one kind; returns where the code continues.
 ///
 /// # Safety
 /// At `code` are `count` operations, and `rows` points to all rows that they
@@ -121,7 +121,7 @@ unsafe fn repeat<V: Vector>(code: &PackedOperations, feedback: &[Feedback], rows
     }
 }
 
-/// Where the row at an offset as [`PackedOperations`] has them is.
+/// Returns the address of the row at an offset as in [`PackedOperations`].
 ///
 /// # Safety
 /// The row is within the allocation that `rows` points to.

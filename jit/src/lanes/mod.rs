@@ -8,10 +8,10 @@
 //!
 //! A [`LaneProgram`] is made once per circuit and shared; each thread owns a
 //! [`LaneEvaluator`](crate::evaluator::LaneEvaluator) with the rows. [`select`] picks one true row per lane at
-//! random, with the bits of [`random`]: for a game, a legal move. [`draw`] draws numbers. [`advance`](mod@advance) makes
-//! outputs the inputs of the next step, [`count`] counts lanes, [`times`] are how long they go on,
-//! [`encoder`] numbers what was picked, and [`transpose`]
-//! takes lanes apart and puts them together.
+//! random, with the bits of [`random`]: for a game, a legal move. [`draw`] draws numbers.
+//! [`advance`](mod@advance) makes outputs the inputs of the next step, [`count`] counts lanes, [`times`]
+//! measures their ages, [`encoder`] encodes the choices as numbers, and [`transpose`] converts between
+//! rows and the columns of lanes.
 //!
 //! ```
 //! use std::sync::Arc;

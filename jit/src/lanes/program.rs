@@ -31,7 +31,7 @@ impl LaneProgram {
         LaneProgram::unless(circuit, sections, &Stop::new()).expect("nobody stops it")
     }
 
-    /// The same; none if `stop` is set before it is made.
+    /// As [`LaneProgram::new`]; none if `stop` is set before the program is made.
     ///
     /// # Panics
     /// As [`LaneProgram::new`] does.

@@ -45,7 +45,7 @@ impl LaneRandom {
         Generators([a, b, c, d].map(|words| unsafe { V::load(words.as_ptr()) }))
     }
 
-    /// To be called with what [`LaneRandom::take`] gave.
+    /// Puts back the generators that [`LaneRandom::take`] returned.
     #[inline(always)]
     pub(super) fn put_back<V: Vector>(&mut self, generators: Generators<V>) {
         const { assert!(V::WORDS <= Width::MAX_WORDS) };

@@ -2,7 +2,7 @@
 //!
 //! The fewer rows, the nearer the cache in which they fit. A result that another
 //! section reads keeps its row to itself, so that each section can be evaluated
-//! again without those before it. What a loop reads lives until the loop ends.
+//! again without those before it. Rows that a loop reads live until the loop ends.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -49,7 +49,7 @@ enum Access {
     Write,
 }
 
-/// When a row is written, and when it is read for the last time: zero if never.
+/// The time at which a row is written, and that of its last read: zero if never.
 #[derive(Clone, Copy, Default)]
 struct Life {
     written: u32,
@@ -86,7 +86,7 @@ fn visit(section: &mut SectionSteps, clock: &mut u32, mut f: impl FnMut(Access, 
     }
 }
 
-/// Which rows are in use, in the course of all operations.
+/// The rows in use, in the course of all operations.
 struct Allocation {
     /// The new number of each row.
     rows: Vec<u32>,

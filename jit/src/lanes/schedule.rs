@@ -2,7 +2,7 @@
 //!
 //! Branching on the kind of every operation would cost more than the operation,
 //! so operations of one kind are executed in runs. A list scheduler makes the
-//! runs long: it goes on with the current kind as long as any operation of that
+//! runs long: it continues with the current kind as long as any operation of that
 //! kind has its operands, then takes the kind with the most operations ready.
 
 use std::collections::VecDeque;
@@ -48,9 +48,9 @@ impl Operation {
 /// Operations in execution order, packed.
 #[derive(Clone, Default, Debug)]
 pub(super) struct PackedOperations {
-    /// How many operations of which kind follow each other.
+    /// The runs: a kind, and the number of its operations in a row.
     pub runs: Vec<(Kind, u32)>,
-    /// Of each operation the row written, then the rows read. Row `r` is given as
+    /// For each operation the row written, then the rows read. Row `r` is given as
     /// `8 * r`: its offset in bytes if a row has one word.
     pub offsets: Vec<u32>,
 }
@@ -72,7 +72,7 @@ impl PackedOperations {
         self.runs.iter().map(|&(_, count)| count).sum()
     }
 
-    /// Whether the number of offsets is the one that the kinds of the operations ask for.
+    /// Returns whether the number of offsets is the one that the kinds of the operations require.
     pub(super) fn is_complete(&self) -> bool {
         let offsets = |&(kind, count): &(Kind, u32)| count as usize * (1 + kind.operands());
         self.runs.iter().map(offsets).sum::<usize>() == self.offsets.len()
@@ -131,7 +131,7 @@ impl PackedOperations {
     }
 }
 
-/// Which operations of a window read the results of which.
+/// The dependencies between the operations of a window.
 struct Graph {
     /// Per operation, how many of its operands are written in the window.
     missing: Vec<u32>,

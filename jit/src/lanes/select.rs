@@ -36,7 +36,7 @@ use super::random::LaneRandom;
 use super::vector::Vector;
 use crate::rows::Width;
 
-/// A chooser of rows. It remembers its choice, so that the next one need not look at all
+/// A chooser of rows. It remembers its choice, so that the next one need not scan all
 /// rows to clear it.
 #[derive(Clone, Default, Debug)]
 pub struct Selector {
@@ -44,11 +44,11 @@ pub struct Selector {
     live: Vec<u32>,
     /// All of `live` in parts, ascending, if there are [guards](Selector::with_guards).
     parts: Vec<Part>,
-    /// The parts that are looked at, as places in `live`, ascending.
+    /// The parts that are scanned, as places in `live`, ascending.
     active: Vec<Range<usize>>,
     /// The rows that were true in some lane at the last choice, then room for all.
     list: Vec<u32>,
-    /// How many rows are in the list.
+    /// The number of rows in the list.
     listed: usize,
 }
 
@@ -57,11 +57,11 @@ pub struct Selector {
 struct Part {
     /// Their places among these.
     live: Range<usize>,
-    /// What guards them, if anything does.
+    /// The number of their guard, if they have one.
     guard: Option<usize>,
 }
 
-/// How many live rows a part has at least that is passed over. To look whether it is takes as long as to look at a few
+/// The least number of live rows in a part that may be skipped. Checking its guard takes as long as scanning a few
 /// rows.
 const LEAST_GUARDED: usize = 32;
 
@@ -85,8 +85,9 @@ impl Selector {
         }
     }
 
-    /// The same, where runs of rows, ascending, which do not overlap, are false while a guard is. What the numbers of guards mean is for
-    /// the caller to know. For a selector [among](Selector::among) given rows only.
+    /// Returns the selector with guards for runs of rows, ascending, which do not overlap: the rows are false while
+    /// their guard is. The caller defines the numbers of guards. For a selector [among](Selector::among) given rows
+    /// only.
     #[must_use]
     pub fn with_guards(mut self, runs: Vec<(usize, Range<u32>)>) -> Selector {
         let mut end = 0;
@@ -113,8 +114,8 @@ impl Selector {
         self
     }
 
-    /// At the following choices, passes over the rows whose guard is idle, which are false in all lanes. Without that, all
-    /// live rows are looked at.
+    /// Skips, at the following choices, the rows whose guard is idle, which are false in all lanes. Without this, all
+    /// live rows are scanned.
     pub fn pass_over(&mut self, is_idle: impl Fn(usize) -> bool) {
         if self.parts.is_empty() {
             return;
@@ -132,7 +133,7 @@ impl Selector {
         }
     }
 
-    /// In each lane, chooses one of the rows of `from` that are true: `chosen`
+    /// Chooses in each lane one of the rows of `from` that are true: `chosen`
     /// becomes true in that row and false in all others. Both have the same number
     /// of rows of `width`, adjacent in memory. `chosen` must be as this selector's last
     /// choice left it, or false in all rows if there was none.
@@ -196,7 +197,7 @@ struct Select<'a> {
     /// Numbers of rows, and the places among these of those that may be true.
     live: &'a [u32],
     active: &'a [Range<usize>],
-    /// As many as there are rows, each the number of a row.
+    /// Row numbers, with room for all rows.
     list: &'a mut [u32],
     listed: &'a mut usize,
 }
@@ -265,7 +266,7 @@ unsafe fn list_true<'a, 'l, V: Vector>(
         count += usize::from(!value.is_zero());
     };
     for part in live {
-        // Eight rows are looked at together first, as often most are false in all lanes.
+        // Eight rows are tested together first, as often most are false in all lanes.
         let (blocks, rest) = part.as_chunks::<8>();
         for block in blocks {
             // One by one: `map` is a function by itself, without the vector instructions of this
@@ -311,7 +312,7 @@ fn count<V: Vector>(rows: &[u32], row: impl Fn(u32) -> V) -> [V; MAX_BITS] {
 }
 
 /// Counts the rows in `counter`, which has at least two bits, and chooses each row
-/// where it makes the counter overflow.
+/// in the lanes where it makes the counter overflow.
 #[inline(always)]
 fn walk<V: Vector>(
     rows: &[u32],
@@ -332,7 +333,7 @@ fn walk<V: Vector>(
     }
 }
 
-/// Counts four rows and returns for each where it makes the counter overflow.
+/// Counts four rows and returns for each the lanes where it makes the counter overflow.
 #[inline(always)]
 fn overflow<V: Vector>(counter: &mut [V], [a, b, c, d]: [V; 4]) -> [V; 4] {
     let [ones, twos, rest @ ..] = counter else {

@@ -26,7 +26,7 @@ pub(super) struct Feedback {
 }
 
 impl SectionSteps {
-    /// Whether operations have the operands that their kinds ask for, and all rows addressed
+    /// Returns whether operations have the operands that their kinds require, and all rows addressed
     /// are among the first `rows`.
     pub(super) fn is_within(&self, rows: u32) -> bool {
         let is_row = |offset: u32| offset.is_multiple_of(8) && offset / 8 < rows;

@@ -1,5 +1,5 @@
-//! Times of lanes: a number for each lane, which is set in many of them at once, and how long ago
-//! that was.
+//! Times of lanes: a time for each lane, which is set in many of them at once, and the age since
+//! then.
 //!
 //! ```
 //! use propjit_jit::lanes::Width;
@@ -14,8 +14,8 @@
 
 use crate::rows::Width;
 
-/// A time for each lane. Times wrap around: they are told apart if they are less than
-/// 2<sup>32</sup> apart.
+/// A time for each lane. Times wrap around: differences are exact if they are less than
+/// 2<sup>32</sup>.
 #[derive(Clone, Debug)]
 pub struct LaneTimes {
     times: Box<[u32]>,
@@ -58,7 +58,7 @@ impl LaneTimes {
         }
     }
 
-    /// How long before `now` the time of a lane is.
+    /// Returns how long before `now` the time of a lane is.
     #[inline]
     pub fn age(&self, lane: usize, now: u32) -> u32 {
         now.wrapping_sub(self.times[lane])
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Ages are what they are if each lane is looked at, whether they are small or great, at all
+        /// The sums of ages are those over single lanes, whether ages are small or great, at all
         /// widths.
         #[test]
         fn ages_are_summed(

@@ -3,7 +3,8 @@
 //!
 //! Blocks of 64 by 64 bits are transposed by swapping ever smaller quarters (Warren,
 //! "Hacker's Delight", 2nd edition, section 7-3). States that follow from one state differ little, so that large
-//! ones are made faster from the first one and what differs; and equal states of adjacent lanes are spread over them.
+//! ones are made faster from the first one and the differences. Equal states of adjacent lanes are spread over
+//! the lanes.
 //!
 //! ```
 //! use propjit_jit::lanes::Width;
@@ -31,7 +32,7 @@ pub fn column_words(rows: usize) -> usize {
     rows.div_ceil(64)
 }
 
-/// Makes bit `r` of column `l` what row `r` has in lane `l`, and other bits zero.
+/// Sets bit `r` of column `l` to the value of row `r` in lane `l`, and other bits to zero.
 ///
 /// The columns fill `columns`, each of [`column_words`] words, bit
 /// `r` being bit `r % 64` of word `r / 64`.
@@ -53,7 +54,7 @@ pub fn to_columns(width: Width, rows: &[u64], columns: &mut [u64]) {
     );
 }
 
-/// Makes row `r` in lane `l` what bit `r` of column `l` is: the inverse of [`to_columns`].
+/// Sets row `r` in lane `l` to bit `r` of column `l`: the inverse of [`to_columns`].
 /// In lanes without a column all rows become false.
 ///
 /// # Panics
@@ -70,8 +71,8 @@ pub fn to_rows(width: Width, columns: &[u64], rows: &mut [u64]) {
     );
 }
 
-/// Makes row `r` in some lanes what bit `r` of a column is, for some columns and their lanes; in all other lanes rows
-/// become false. As [`to_rows`], where few columns are for many lanes.
+/// Sets row `r` in a column's lanes to bit `r` of the column, for some columns and their lanes; in all other lanes
+/// rows become false. As [`to_rows`], for few columns that are each for many lanes.
 ///
 /// # Panics
 /// If there are no such lanes, or not whole rows.
@@ -95,7 +96,7 @@ pub fn spread<'a>(
     }
 }
 
-/// So many columns are made bit by bit: that takes less than to make a vector's worth of them.
+/// Up to this many columns are made bit by bit, which takes less time than a vector's worth of them.
 const FEW: usize = 4;
 
 /// As [`to_columns`], bit by bit.
@@ -110,8 +111,8 @@ fn gather(width: Width, rows: &[u64], columns: &mut [u64], shape: Shape) {
     }
 }
 
-/// From so many words on, columns are compared with the first one, and of so many rows of 64 at most it is made good
-/// where they differ: for more, the block is transposed.
+/// From `MANY_WORDS` words on, columns are compared with the first one. Up to `FEW_DIFFERING` differing rows of 64
+/// are corrected one by one: for more, the block is transposed.
 const MANY_WORDS: usize = 4;
 const FEW_DIFFERING: usize = 8;
 
@@ -151,7 +152,7 @@ impl Kernel for ToColumns<'_> {
             for (at, row) in rows.chunks_exact(V::WORDS).enumerate() {
                 let is_true = row[0] & 1;
                 word |= is_true << at;
-                // SAFETY: a row has so many words.
+                // SAFETY: a row has this many words.
                 let row = unsafe { V::load(row.as_ptr()) };
                 let differing = row.xor([V::ZERO, V::ONES][is_true as usize]).and(lanes);
                 if !differing.is_zero() {
@@ -187,7 +188,7 @@ impl Kernel for ToColumns<'_> {
 fn transpose_part<V: Vector>(rows: &[u64], part: usize, columns: &mut [u64], words: usize) {
     let mut block = [V::ZERO; 64];
     for (word, row) in block.iter_mut().zip(rows.chunks_exact(V::WORDS)) {
-        // SAFETY: a row has so many words.
+        // SAFETY: a row has this many words.
         *word = unsafe { V::load(row.as_ptr()) };
     }
     transpose(&mut block);
@@ -219,7 +220,7 @@ impl Kernel for Spread<'_> {
                 let at = left.trailing_zeros() as usize * V::WORDS;
                 left &= left - 1;
                 if let Some(row) = rows.get_mut(at..at + V::WORDS) {
-                    // SAFETY: a row has so many words.
+                    // SAFETY: a row has this many words.
                     unsafe { V::load(row.as_ptr()).or(lanes).store(row.as_mut_ptr()) };
                 }
             }
@@ -266,7 +267,7 @@ impl Kernel for ToRows<'_> {
             }
             transpose(&mut block);
             for (word, row) in block.iter().zip(rows.chunks_exact_mut(V::WORDS)) {
-                // SAFETY: a row has so many words.
+                // SAFETY: a row has this many words.
                 unsafe { word.store(row.as_mut_ptr()) };
             }
         }
@@ -285,7 +286,7 @@ fn array<V: Vector>(vector: V) -> [u64; MOST_WORDS] {
     words
 }
 
-/// How many columns there are, and of how many words.
+/// The number of columns, and of words in each.
 struct Shape {
     columns: usize,
     words: usize,
@@ -303,7 +304,7 @@ impl Shape {
     }
 }
 
-/// Makes bit `i` of word `k` what was bit `k` of word `i`, at each place of the vectors.
+/// Swaps bit `i` of word `k` with bit `k` of word `i`, at each place of the vectors.
 #[inline(always)]
 fn transpose<V: Vector>(block: &mut [V; 64]) {
     let mut size = 32;

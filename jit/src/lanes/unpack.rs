@@ -18,8 +18,8 @@ use std::arch::x86_64::{
 
 use super::transpose::column_words;
 
-/// Makes a byte, 0 or 1, of each of the first `rows` bits of each column, one column after the other.
-/// Of several sets of columns, the first columns of each come first.
+/// Expands each of the first `rows` bits of each column to a byte, 0 or 1, one column after the other.
+/// With several sets of columns, the first columns of all sets come first.
 ///
 /// Columns have [`column_words`] words, and each set as many columns.
 ///
@@ -66,7 +66,7 @@ fn write(sets: &[&[u64]], rows: usize, bytes: &mut [u8], spread: impl Fn(u64, &m
             for (&word, at) in column.iter().zip((start..).step_by(64)) {
                 let rest = &mut bytes[at..];
                 match rest.first_chunk_mut() {
-                    // What is too much is written over by the next column.
+                    // Excess bytes are overwritten by the next column.
                     Some(place) => spread(word, place),
                     None => {
                         let mut all = [0; 64];
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// By each way to do it, and for any number of sets.
+        /// Checks each implementation, for any number of sets.
         #[test]
         fn every_bit_comes_to_its_place(
             words in prop::collection::vec(any::<u64>(), 30),

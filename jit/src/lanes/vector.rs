@@ -1,4 +1,4 @@
-//! Vectors of the CPU, as which rows are processed.
+//! CPU vectors for processing rows.
 //!
 //! The code that works on rows is generic over [`Vector`], and [`dispatch`](super::dispatch)
 //! chooses the type. Explicit vectors rather than arrays of
@@ -17,12 +17,12 @@ pub(super) trait Vector: Copy {
     /// Reads the words at `from`, which need not be aligned.
     ///
     /// # Safety
-    /// So many words can be read there.
+    /// This many words can be read there.
     unsafe fn load(from: *const u64) -> Self;
     /// Writes the words to `to`, which need not be aligned.
     ///
     /// # Safety
-    /// So many words can be written there.
+    /// This many words can be written there.
     unsafe fn store(self, to: *mut u64);
     fn and(self, other: Self) -> Self;
     fn or(self, other: Self) -> Self;

@@ -1,5 +1,5 @@
-//! Absorption: `a & (a | b)` is `a`, `a & (!a | b)` is `a & b`, and what follows
-//! from these rules over wide gates and several levels.
+//! Absorption: `a & (a | b)` is `a`, `a & (!a | b)` is `a & b`, and the consequences
+//! of these rules over wide gates and several levels.
 
 use super::context;
 use super::known::Facts;

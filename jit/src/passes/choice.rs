@@ -74,12 +74,12 @@ fn complement(circuit: &Circuit, groups: &[Vec<u32>], assumptions: &Assumptions)
 struct Excluded<'a> {
     circuit: &'a Circuit,
     groups: &'a [Vec<u32>],
-    /// By node, an upper bound of how many there are.
+    /// By node, an upper bound of their number.
     bounds: Vec<u32>,
-    /// When nodes were last visited.
+    /// The time of the last visit to each node.
     visited: Vec<u32>,
     clock: u32,
-    /// How many more nodes to visit, so that all searches together take linear time.
+    /// The number of visits left, so that all searches together take linear time.
     visits: usize,
 }
 
@@ -127,12 +127,12 @@ impl<'a> Excluded<'a> {
         excluded
     }
 
-    /// Whether the edge says nothing else than that some of these edges, sorted, are true.
+    /// Returns whether the edge is a conjunction of some of these edges, sorted, and nothing else.
     fn says_only(&mut self, edge: Edge, these: &[Edge]) -> bool {
         self.search(edge, |edge, _| these.binary_search(&edge).is_ok())
     }
 
-    /// Whether all edges that `edge` is a conjunction of are accepted, with
+    /// Returns whether all edges that `edge` is a conjunction of are accepted, with
     /// the groups that they exclude members of; false as well if it takes too long.
     fn search(&mut self, edge: Edge, mut accepts: impl FnMut(Edge, Option<u32>) -> bool) -> bool {
         self.clock += 1;
@@ -165,7 +165,7 @@ mod tests {
     use crate::circuit::{Builder, InputId};
     use crate::passes::sweep::sweep;
 
-    /// What is left of the outputs if exactly one of the first inputs is true.
+    /// Returns the simplified outputs if exactly one of the first inputs is true.
     fn after(
         group: u32,
         inputs: usize,

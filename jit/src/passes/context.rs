@@ -2,9 +2,9 @@
 //! [absorption](super::absorption), [legality](super::legality) and [choice](super::choice).
 //!
 //! Inside a conjunction, every conjunct may be simplified as if all others were
-//! true: otherwise its value does not matter. The same goes, one level down, for
+//! true: otherwise its value does not matter. The same applies, one level down, to
 //! the operands of a private gate among the conjuncts, with all that is known
-//! around it; and so on. What is known includes what [`Facts`] add.
+//! around it; and so on. The known edges include those that [`Facts`] add.
 
 use super::known::{Added, Facts, Known};
 use super::rebuild::{Moved, rebuild};
@@ -30,19 +30,19 @@ pub(super) fn simplify(circuit: &Circuit, facts: &Facts, stop: &Stop) -> Circuit
 
 /// A wide gate that is being simplified.
 struct Frame {
-    /// Where its leaves start in [`Context::leaves`].
+    /// The start of its leaves in [`Context::leaves`].
     leaves: usize,
-    /// Where its simplified operands start in [`Context::results`].
+    /// The start of its simplified operands in [`Context::results`].
     results: usize,
-    /// How much was known around it.
+    /// The mark of the edges known around it.
     mark: usize,
     /// The next leaf to simplify.
     next: usize,
-    /// Whether its leaves contradict each other or what is known around it.
+    /// Whether its leaves contradict each other or the edges known around it.
     is_false: bool,
 }
 
-/// A leaf and what it adds to the known edges.
+/// A leaf and the edges that it adds to the known ones.
 struct Leaf {
     edge: Edge,
     added: Added,
@@ -129,7 +129,7 @@ impl Context<'_> {
         self.frames.push(frame);
     }
 
-    /// Ends the present gate: what it has come to.
+    /// Ends the present gate, and returns its simplified edge.
     fn leave(&mut self, builder: &mut Builder) -> Edge {
         let frame = self.frames.pop().expect("the present gate");
         for leaf in self.leaves.drain(frame.leaves..) {

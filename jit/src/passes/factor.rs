@@ -2,9 +2,9 @@
 //! AND and OR exchanged.
 //!
 //! Among the private gates inside a wide gate, the operand that most of them
-//! share is taken out, together with all else that these have in common; what
-//! they leave is factored in the same way, until nothing is shared (literal
-//! factoring, as in Brayton, "Factoring logic functions", 1987).
+//! share is factored out, together with their other common operands; the rest
+//! is factored in the same way, until nothing is shared (literal factoring, as
+//! in Brayton, "Factoring logic functions", 1987).
 
 use std::collections::BinaryHeap;
 
@@ -60,7 +60,7 @@ struct Problem {
     holders: HashMap<Edge, Vec<u32>, FxBuildHasher>,
     /// Edges of more than one cube, by an upper bound of their number.
     queue: BinaryHeap<(usize, Edge)>,
-    /// What the problem on top of this one was divided by.
+    /// The divisor of the problem on top of this one.
     divisor: Vec<Edge>,
 }
 
@@ -134,7 +134,7 @@ impl Problem {
         Some(taken)
     }
 
-    /// Puts back the divisor, multiplied by what became of the rests.
+    /// Puts back the divisor, multiplied by the factored quotient.
     fn multiply(&mut self, rest: Option<Edge>) {
         let mut cube = std::mem::take(&mut self.divisor);
         cube.extend(rest);

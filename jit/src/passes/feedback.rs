@@ -2,8 +2,8 @@
 //!
 //! A feedback node takes the value of its source one evaluation later. If the
 //! source can be evaluated earlier in the same one, the loop settles sooner: a
-//! ring of ten nodes needs one feedback node and two evaluations, not ten and ten. What remains
-//! must cut every circle: a feedback vertex set, found greedily by degree.
+//! ring of ten nodes needs one feedback node and two evaluations, not ten and ten. The remaining nodes
+//! must cut every circle: they are a feedback vertex set, found greedily by degree.
 
 use std::collections::BinaryHeap;
 

@@ -25,7 +25,7 @@ pub fn fold(circuit: &Circuit, inputs: &[Option<bool>]) -> Circuit {
     fold_without(circuit, inputs, &[])
 }
 
-/// The same where these edges of the circuit are false, too.
+/// As [`fold`], if these edges of the circuit are false, too.
 ///
 /// # Panics
 /// If the number of entries is not that of the inputs.
@@ -47,8 +47,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
 
-        /// The outputs are the same where inputs are as known, what is not read cannot be
-        /// wrong, and what is known of outputs by lanes is known to the fold.
+        /// The outputs are the same if inputs have their known values, known inputs are not read,
+        /// and outputs that are known by lanes are known to the fold.
         #[test]
         fn outputs_are_the_same_where_inputs_are_as_known(
             (circuit, _) in circuits(),

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::circuit::{Circuit, Edge, InputId, Node};
 
-/// What the truth of an input says about other edges.
+/// The consequences of an input's truth for other edges.
 #[derive(Default)]
 pub(super) struct Facts {
     /// By input: edges that are true if the input is. Missing inputs have none.
@@ -25,27 +25,27 @@ impl Facts {
     }
 }
 
-/// How many edges one edge may add to the known ones: the conjuncts of a legality
+/// The most edges that one edge may add to the known ones: the conjuncts of a legality
 /// condition are far fewer, but shared gates could be of any width.
 const MOST_CONSEQUENCES: usize = 64;
 
-/// How far below an edge simplification looks for known edges: in gates, and in depth.
+/// The limits of the search for known edges below an edge: in gates, and in depth.
 const MOST_GATES: u32 = 16;
 const MOST_DEPTH: u32 = 8;
 
-/// A set of known edges, with repetition, so that each addition can be taken back alone.
+/// A set of known edges, with repetition, so that each addition can be undone alone.
 pub(super) struct Known<'a> {
     circuit: &'a Circuit,
     facts: &'a Facts,
-    /// How often each edge is known, by its code.
+    /// The number of times that each edge is known, by its code.
     counts: Vec<u32>,
-    /// How many known inputs each group has.
+    /// The number of known inputs of each group.
     chosen: Vec<u32>,
     /// All known edges.
     trail: Vec<Edge>,
 }
 
-/// Part of what is known, as [`Known::add`] added it.
+/// Part of the known edges, as [`Known::add`] added it.
 pub(super) type Added = Range<usize>;
 
 impl<'a> Known<'a> {
@@ -62,7 +62,7 @@ impl<'a> Known<'a> {
     }
 
     /// Adds an edge with its consequences. The second result is false if they
-    /// contradict what is known.
+    /// contradict the known edges.
     pub(super) fn add(&mut self, edge: Edge) -> (Added, bool) {
         let start = self.trail.len();
         let mut consistent = true;
@@ -84,7 +84,7 @@ impl<'a> Known<'a> {
         (start..self.trail.len(), consistent)
     }
 
-    /// Adds again what was added before and removed.
+    /// Adds again edges that were added before and removed.
     pub(super) fn restore(&mut self, added: Added) {
         for at in added {
             self.count(self.trail[at]);
@@ -101,7 +101,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Takes back what was added.
+    /// Undoes an addition.
     pub(super) fn remove(&mut self, added: Added) {
         for at in added {
             let edge = self.trail[at];
@@ -115,7 +115,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Where additions stand; see [`Known::forget`].
+    /// Returns the present position of additions; see [`Known::forget`].
     pub(super) fn mark(&self) -> usize {
         self.trail.len()
     }

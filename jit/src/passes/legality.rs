@@ -1,4 +1,4 @@
-//! Removal of conditions that the legality of a move implies: where a rulesheet says
+//! Removal of conditions that the legality of a move implies: if a rulesheet says
 //! "the move is made, and the piece is on its square", the second is known.
 
 use super::context;

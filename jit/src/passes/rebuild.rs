@@ -7,12 +7,12 @@ use crate::circuit::{Builder, Circuit, Edge, Loop, Node, NodeId};
 pub(crate) struct Moved(Vec<Edge>);
 
 impl Moved {
-    /// Where the value of an old edge is in the new circuit.
+    /// Returns the new edge of an old one.
     pub(crate) fn edge(&self, old: Edge) -> Edge {
         self.0[old.node().index()].invert_if(old.inverted())
     }
 
-    /// The gate that a node is, of what its operands are in the new circuit.
+    /// Copies the gate of a node, with its operands in the new circuit.
     pub(crate) fn same(
         &self,
         circuit: &Circuit,
@@ -26,8 +26,8 @@ impl Moved {
     }
 }
 
-/// The circuit with each gate replaced by what `replace` makes of it. Gates
-/// that `replace` gives no edge for must not be asked for afterwards.
+/// Returns the circuit with each gate replaced by the edge that `replace` gives. Gates
+/// that `replace` gives no edge for must not be used afterwards.
 pub(crate) fn rebuild(
     circuit: &Circuit,
     replace: impl FnMut(&mut Builder, &Moved, NodeId) -> Option<Edge>,
@@ -49,9 +49,9 @@ pub(crate) fn copy(circuit: &Circuit, builder: &mut Builder) -> Moved {
     rebuild_into(circuit, builder, |_| false, |_| None, same, |_, _| ())
 }
 
-/// Adds all nodes of the circuit to a builder, and returns where its outputs are. In the place of
-/// its first inputs, there are the edges `given`; in the place of the others, those that `make`
-/// makes, from what the outputs are; outputs that depend on these are not there yet, and false.
+/// Adds all nodes of the circuit to a builder, and returns the edges of its outputs. Its first inputs
+/// are replaced by the edges `given`; the others, by those that `make` makes from the outputs;
+/// outputs that depend on these are not available yet, and false.
 ///
 /// ```
 /// use propjit_jit::circuit::Builder;
@@ -99,7 +99,7 @@ pub fn connect(
     outputs(&moved)
 }
 
-/// The same, with some nodes made after all others. No other may depend on
+/// As [`rebuild`], with some nodes made after all others. No other may depend on
 /// them, and of a loop all nodes or none must be late.
 pub(super) fn rebuild_late(
     circuit: &Circuit,
@@ -109,8 +109,8 @@ pub(super) fn rebuild_late(
     rebuild_all(circuit, is_late, |_| None, replace)
 }
 
-/// The circuit with nodes of any kind replaced by what `constant` gives for them, and each
-/// other gate by what `replace` makes of it.
+/// Returns the circuit with nodes of any kind replaced by the edges that `constant` gives for them,
+/// and each other gate by the edge that `replace` gives.
 fn rebuild_all(
     circuit: &Circuit,
     is_late: impl Fn(NodeId) -> bool,
@@ -124,8 +124,8 @@ fn rebuild_all(
     builder.finish(outputs)
 }
 
-/// The same, in a builder with at least as many inputs, with something done before nodes are made
-/// that are late.
+/// As [`rebuild_all`], in a builder with at least as many inputs, with a callback before late nodes
+/// are made.
 fn rebuild_into(
     circuit: &Circuit,
     builder: &mut Builder,

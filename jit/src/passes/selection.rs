@@ -1,4 +1,4 @@
-//! Sharing of what one move selects.
+//! Sharing of values that one move selects.
 //!
 //! "A queen arrives on d4 if some move from a square to d4 is made and the queen is on
 //! that square" is an OR over moves, and there is one like it for each square and
@@ -25,13 +25,13 @@ use crate::circuit::{Builder, Circuit, Edge, InputId, Node, NodeId, NodeSet};
 pub(super) use indirect::indirection;
 use propjit_stop::Stop;
 
-/// The circuit with functions of one move sharing what they select. Moves are
+/// The circuit with functions of one move sharing the values that they select. Moves are
 /// inputs of [`Assumptions::exactly_one`] that imply something.
 pub(super) fn selection(circuit: &Circuit, assumptions: &Assumptions, stop: &Stop) -> Circuit {
     select(circuit, assumptions, stop, |before, after| after < before)
 }
 
-/// The same for all classes of moves that are worth it, by estimates of the
+/// As [`selection`], for all classes of moves that are worth it, by estimates of the
 /// gates before and after.
 fn select(
     circuit: &Circuit,

@@ -19,7 +19,7 @@ use super::wide::{Wide, conjunction};
 use crate::circuit::{Builder, Circuit, Edge, NodeId};
 use propjit_stop::Stop;
 
-/// Very wide gates are looked at in pieces of this many operands, since the
+/// Very wide gates are processed in pieces of this many operands, since the
 /// number of pairs grows with the square of it.
 const MOST_OPERANDS: usize = 48;
 
@@ -28,7 +28,7 @@ pub(super) fn share(circuit: &Circuit, stop: &Stop) -> Circuit {
     let wide = Wide::new(circuit);
     let table = Table::new(circuit, &wide);
     let mut extraction = Extraction::new(table.elements.len());
-    // By gate, where its rows in the extraction end.
+    // By gate, the end of its rows in the extraction.
     let mut ends = Vec::with_capacity(table.gates.len());
     for gate in &table.gates {
         for piece in pieces(&gate.shared) {
@@ -95,7 +95,7 @@ struct Row {
 struct Table {
     /// In the order of their nodes.
     gates: Vec<Row>,
-    /// What each element stands for: edges that always occur together.
+    /// The edges that each element stands for, which always occur together.
     elements: Vec<Vec<Edge>>,
 }
 

@@ -12,8 +12,8 @@ use super::wide::{Wide, conjunction};
 use crate::circuit::{Circuit, Edge, Node};
 use propjit_stop::Stop;
 
-/// How many edges of a conjunction are looked at, and how many pairs of operands
-/// are compared for each operand on average.
+/// The most edges of a conjunction that are examined, and the most pairs of operands
+/// that are compared for each operand on average.
 const MOST_EDGES: usize = 256;
 const MOST_COMPARISONS: usize = 16;
 
@@ -43,7 +43,7 @@ pub(super) fn subsumption(circuit: &Circuit, stop: &Stop) -> Circuit {
 struct Terms<'a> {
     circuit: &'a Circuit,
     wide: &'a Wide<'a>,
-    /// When each edge was last found to follow from a term, by its code.
+    /// The time at which each edge was last found to follow from a term, by its code.
     follows: Vec<u32>,
     clock: u32,
 }
@@ -127,7 +127,7 @@ impl<'a> Terms<'a> {
         found
     }
 
-    /// Whether the edge follows from what is marked.
+    /// Returns whether the edge follows from the marked edges.
     fn follows(&self, edge: Edge) -> bool {
         self.follows[edge.code() as usize] == self.clock
     }

@@ -1,10 +1,10 @@
-//! Removal of dead logic, and evaluation order: keeps what the outputs need, in an order
-//! that computes operands shortly before their use.
+//! Removal of dead logic, and evaluation order: keeps the nodes that the outputs need, in an
+//! order that computes operands shortly before their use.
 //!
 //! Nodes come out in depth-first order from the outputs, strongly connected
 //! components at a time (Tarjan 1972). So each loop of the result is one
-//! component: what does not depend on a loop's feedback is moved out of it, a
-//! loop of several circles becomes several loops, and one without any is gone.
+//! component: nodes that do not depend on a loop's feedback are moved out of it, a
+//! loop of several circles becomes several loops, and one without any disappears.
 
 use hashbrown::HashMap;
 use propjit_stop::{Stop, Ticker};
@@ -18,7 +18,7 @@ pub(super) fn sweep(circuit: &Circuit) -> Circuit {
     sweep_unless(circuit, &Stop::new()).expect("nobody stops it")
 }
 
-/// The same; none if `stop` is set before it is made.
+/// As [`sweep`]; none if `stop` is set before the circuit is made.
 pub(super) fn sweep_unless(circuit: &Circuit, stop: &Stop) -> Option<Circuit> {
     let mut ticker = stop.ticker();
     if ticker.is_set() {
@@ -42,7 +42,7 @@ struct Sweep<'a> {
     builder: Builder,
     /// The new edge of each old node, by its code.
     map: Vec<u32>,
-    /// When each node was discovered.
+    /// The time at which each node was discovered.
     discovered: Vec<u32>,
     /// The earliest discovered open node that each node is known to reach.
     lowest: Vec<u32>,

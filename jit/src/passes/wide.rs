@@ -7,7 +7,7 @@
 //!
 //! A wide gate whose only use is inverted in another gate is *private* to it: an
 //! OR inside an AND, or the other way round. Passes may change private gates by
-//! what they know of the gate around them. Other wide gates are *shared*.
+//! facts about the gate around them. Other wide gates are *shared*.
 
 use crate::circuit::{Builder, Circuit, Edge, Node, NodeId};
 
@@ -24,7 +24,7 @@ pub(super) enum Place {
     Shared,
 }
 
-/// Which nodes of a circuit are wide gates.
+/// The wide gates of a circuit.
 pub(super) struct Wide<'a> {
     circuit: &'a Circuit,
     places: Vec<Place>,

@@ -1,7 +1,7 @@
-//! Outputs that are the same for all inputs.
+//! Constant outputs, which are the same for all inputs.
 //!
 //! There is nothing to compute about them: their rows are written once, when rows are made,
-//! and sections leave them out. In a circuit for the rest of a match, many are. Outputs in place of
+//! and sections leave them out. A circuit for the rest of a match has many. Outputs in place of
 //! inputs do not count: their rows are written by others, too.
 
 use std::ops::Range;
@@ -43,14 +43,14 @@ impl Constants {
         self.truths.iter().map(|&output| output as usize)
     }
 
-    /// Whether an output is always true.
+    /// Returns whether an output is always true.
     pub(crate) fn is_true(&self, output: usize) -> bool {
         (self.truths)
             .binary_search_by_key(&output, |&truth| truth as usize)
             .is_ok()
     }
 
-    /// Whether all of them are among the first `outputs` outputs.
+    /// Returns whether all of them are among the first `outputs` outputs.
     pub(crate) fn are_within(&self, outputs: usize) -> bool {
         let mut truths = self.truths.iter();
         let mut falsehoods = self.falsehoods.iter();

@@ -46,7 +46,7 @@ impl Layout {
         u32::try_from(rows - self.in_place).unwrap_or(u32::MAX)
     }
 
-    /// Whether there are as many inputs and outputs as are in place of each other.
+    /// Returns whether there are enough inputs and outputs for those in place of each other.
     pub(crate) fn is_valid(self) -> bool {
         self.in_place <= self.inputs.min(self.outputs)
     }

@@ -16,17 +16,17 @@ use super::state::State;
 use crate::circuit::{Circuit, Edge, NodeId};
 use crate::wide::{Folding, Piece, WideCircuit, WideGate};
 
-/// Counts of operands are bytes. What costs time is not how many gates there are
-/// but how many change, so a gate with few readers is better copied into them: then
-/// it need not change itself, and the readers are told together by its operands.
+/// Counts of operands are bytes. The time depends not on the number of gates but on
+/// how many change, so a gate with few readers is better copied into them: then
+/// it need not change itself, and its operands update all its readers together.
 const FOLDING: Folding = Folding {
     operands: u8::MAX as usize,
     readers: 5,
     exclusive: false,
 };
 
-/// Lays `circuit` out. In the state given, all signals are false, and what does
-/// not agree with that is pending.
+/// Lays `circuit` out. In the returned state, all signals are false, and slots that
+/// do not agree with that are pending.
 pub(super) fn compile(circuit: &Circuit) -> (Program, State) {
     let mut layout = Layout::new(circuit);
     layout.number(circuit.inputs());
@@ -77,7 +77,7 @@ struct Layout<'a> {
     wide: WideCircuit,
     /// The slot of each node that has one.
     slots: Vec<u32>,
-    /// How many wide gates and feedback nodes read each node.
+    /// The number of wide gates and feedback nodes that read each node.
     fanouts: Vec<u32>,
     /// The length of the longest path to each node, in wide gates.
     levels: Vec<u32>,
@@ -245,7 +245,7 @@ impl<'a> Layout<'a> {
         let mut ports = Vec::new();
         for (node, polarities) in outside(&self.wide, piece) {
             // One port for each way in which the loop depends on the signal; one of
-            // them is read, and both tell whether the loop's values may fall.
+            // them is read, and both show whether the loop's values may fall.
             let inversions = [false, true].into_iter();
             let wanted = inversions.filter(|&inverted| polarities[usize::from(inverted)]);
             ports.extend(wanted.map(|inverted| Edge::new(node, inverted)));

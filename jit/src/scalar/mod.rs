@@ -15,7 +15,7 @@
 //!
 //! A loop starts again from false feedback only if something that it reads has
 //! changed in the direction that can make its values fall; otherwise its
-//! old values are a lower bound of the new ones and it goes on from there.
+//! old values are a lower bound of the new ones and it continues from there.
 //!
 //! ```
 //! use propjit_jit::circuit::Builder;

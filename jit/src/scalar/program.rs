@@ -14,10 +14,10 @@ pub(super) struct Program {
     pub words: usize,
     /// In evaluation order; the first has the inputs' words as well.
     pub steps: Vec<Step>,
-    /// Where the readers of each slot start; those of the next slot follow.
+    /// The start of each slot's readers; those of the next slot follow.
     pub starts: Vec<u32>,
     pub readers: Vec<Readers>,
-    /// What falling values add to the counts of a block, different ones only.
+    /// The distinct increments that falling values add to the counts of a block.
     pub increments: Vec<Block>,
 }
 
@@ -56,7 +56,7 @@ impl Program {
         self.first_output_word..self.words
     }
 
-    /// Whether all numbers are in range: the interpreter relies on it.
+    /// Returns whether all numbers are in range: the interpreter relies on it.
     pub(super) fn is_sound(&self) -> bool {
         let blocks = self.words * 64 / Block::SLOTS;
         self.starts.len() == self.words * 64 + 1

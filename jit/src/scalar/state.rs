@@ -9,7 +9,7 @@ use super::program::{Loop, Program};
 /// in evaluation order.
 #[derive(Clone)]
 pub(super) struct State {
-    /// Of each slot, how many operands are false.
+    /// The number of false operands of each slot.
     pub(super) counts: Vec<Block>,
     /// Each slot's value: bit `slot % 64` of word `slot / 64`.
     pub(super) values: Vec<u64>,
@@ -18,7 +18,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Toggles the pending slots in these words, in order, and tells their readers.
+    /// Toggles the pending slots in these words, in order, and notifies their readers.
     #[inline]
     pub(super) fn drain(&mut self, program: &Program, words: Range<usize>) {
         for word in words {

@@ -54,7 +54,7 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// Whether what is told can be drawn.
+    /// Returns whether the output can be drawn.
     pub(super) fn is_drawn(&self) -> bool {
         self.distances.is_none() && !self.dynamic
     }
@@ -64,7 +64,7 @@ impl Args {
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_signals();
     let setup = args.ground.setup().with_stop(stop.clone());
-    // Circuits of the game are made when they are wanted, and are not to take longer than what wants them.
+    // Circuits of the game are made on demand, and must not take longer than the work that needs them.
     let making = stop.by(None);
     let game = load(&args.rulesheet, &setup.clone().with_stop(making.clone()))?;
     let engines = game.engines();
@@ -112,7 +112,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         true => output.print(&report.dot()),
         false => output.result(&report),
     }?;
-    // As `validate` does.
+    // Like `validate`.
     let is_wrong = |play: &Inspection| play.findings.iter().any(|finding| finding.is_error);
     match report.play.as_ref().is_some_and(is_wrong) {
         true => Err(Failure::Told),

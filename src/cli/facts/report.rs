@@ -1,4 +1,4 @@
-//! What is told of facts: data for programs, and texts for people.
+//! Reports about facts: data for programs, and texts for people.
 
 use std::fmt::{self, Write};
 
@@ -31,7 +31,7 @@ pub(super) struct Report {
     pub(super) latched_goals: Vec<Latch>,
     pub(super) goal_latches: Vec<Exclusion>,
     pub(super) decided: Vec<Decided>,
-    /// How many of a thousand steps of random matches began in decided states.
+    /// The fraction of the steps of random matches, per mille, that began in decided states.
     pub(super) decided_per_mille: usize,
     pub(super) forced_goals: Vec<ForcedGoal>,
     pub(super) goal_inhibitors: Vec<Exclusion>,
@@ -42,7 +42,7 @@ pub(super) struct Report {
     /// The time that all stages had.
     pub(super) limit_seconds: f64,
     pub(super) interrupted: bool,
-    /// What came of playing.
+    /// The results of playing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) play: Option<Inspection>,
 }
@@ -66,14 +66,14 @@ pub(super) struct Sum {
 #[derive(Serialize)]
 pub(super) struct SumTerm {
     pub(super) weight: i64,
-    /// `count` of what holds, or `choice`: the place, from 1 on, of the one that holds.
+    /// `count` of those that hold, or `choice`: the place, from 1 on, of the one that holds.
     pub(super) kind: &'static str,
     pub(super) of: Vec<String>,
     #[serde(skip)]
     pub(super) pattern: String,
 }
 
-/// Goals that are out of reach once counters have come to certain values.
+/// Goals that are out of reach once counters have reached certain values.
 #[derive(Serialize)]
 pub(super) struct Decided {
     pub(super) role: String,
@@ -83,11 +83,11 @@ pub(super) struct Decided {
     pub(super) method: &'static str,
 }
 
-/// What goals count.
+/// A quantity that goals count.
 #[derive(Serialize)]
 pub(super) struct Count {
     pub(super) name: String,
-    /// `count` of what holds, `choice` of one, or another `function`.
+    /// `count` of those that hold, `choice` of one, or another `function`.
     pub(super) kind: &'static str,
     pub(super) of: Vec<String>,
 }
@@ -99,7 +99,7 @@ pub(super) struct TableOfGoal {
     pub(super) goal: i32,
     /// Names of counts, propositions, and `terminal`.
     pub(super) by: Vec<String>,
-    /// For how many combinations of counts the role has the goal, and how many there can be.
+    /// The number of combinations of counts with which the role has the goal, and of all of them.
     pub(super) holds: usize,
     pub(super) combinations: usize,
     pub(super) method: &'static str,
@@ -144,8 +144,8 @@ pub(super) struct Stage {
 }
 
 impl Report {
-    /// The propositions that are latched or inhibit something, in Graphviz' DOT language:
-    /// latches bold, excluded goals as boxes, what forbids what as arrows.
+    /// Returns the propositions that are latched or inhibit something, in Graphviz' DOT language:
+    /// latches bold, excluded goals as boxes, inhibitions as arrows.
     pub(super) fn dot(&self) -> String {
         let mut dot = String::from("digraph facts {\n  rankdir=LR;\n");
         let quoted =

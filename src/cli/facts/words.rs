@@ -24,7 +24,7 @@ fn letter(number: usize) -> String {
     }
 }
 
-/// Says facts in the words of the game's rulesheet.
+/// Expresses facts in the words of the game's rulesheet.
 pub(super) struct Words<'a> {
     pub(super) game: &'a GroundGame,
 }
@@ -46,8 +46,8 @@ impl Words<'_> {
         }
     }
 
-    /// The names of the quantities that goals depend on, by number: what is not in the rulesheet is
-    /// called by a letter.
+    /// Returns the names of the quantities that goals depend on, by number: those without a name in
+    /// the rulesheet are called by a letter.
     fn names(&self, tables: &GoalTables) -> BTreeMap<usize, String> {
         let numbers = tables.goals.iter().flat_map(|goal| &goal.quantities);
         let numbers: BTreeSet<usize> = numbers.copied().collect();
@@ -59,7 +59,7 @@ impl Words<'_> {
         named.collect()
     }
 
-    /// What the rulesheet calls a quantity.
+    /// Returns the rulesheet's name for a quantity.
     fn own_name(&self, quantity: &Quantity) -> Option<String> {
         let &Quantity::Wire(node) = quantity else {
             return None;
@@ -81,7 +81,7 @@ impl Words<'_> {
         read.map(|base| self.proposition(base)).collect()
     }
 
-    /// What goals depend on that the rulesheet has no name for.
+    /// Describes the quantities that goals depend on and that have no name in the rulesheet.
     fn counts(&self, tables: &GoalTables, names: &BTreeMap<usize, String>) -> Vec<Count> {
         let counts = names.iter().filter_map(|(&number, name)| {
             let (kind, of): (_, Vec<String>) = match &tables.quantities[number] {

@@ -1,4 +1,4 @@
-//! Completions of what a person enters: moves, word by word, and other entries.
+//! Completion of a person's input: moves, word by word, and other entries.
 
 use rustyline::completion::Completer;
 use rustyline::highlight::Highlighter;
@@ -6,19 +6,20 @@ use rustyline::hint::Hinter;
 use rustyline::validate::Validator;
 use rustyline::{Context, Helper};
 
-/// What a line can be completed to.
+/// The possible completions of a line.
 pub(super) struct Completions {
     entries: Vec<String>,
 }
 
 impl Completions {
-    /// To these entries; moves also without their outer parentheses.
+    /// Makes completions to these entries; moves also without their outer parentheses.
     pub(super) fn new(entries: Vec<String>) -> Completions {
         Completions { entries }
     }
 
-    /// What can follow: the line as it would be one word further on. So a long list of moves is
-    /// seen in parts, as the first words tell them apart: the pieces, the places where they begin.
+    /// Returns the possible continuations: the line as it would be one word further on. So a long
+    /// list of moves is shown in parts that differ in their first words: the pieces, the places
+    /// where they begin.
     fn of(&self, line: &str) -> Vec<String> {
         let line = line.trim_start();
         let bare = |entry| bare(entry).filter(|_| !line.starts_with('('));

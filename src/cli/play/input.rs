@@ -11,10 +11,10 @@ use rustyline::{CompletionType, Config, Editor};
 use super::completion::Completions;
 use crate::cli::output::{Failure, Output};
 
-/// What can be entered instead of a move.
+/// The commands that can be entered instead of a move.
 pub(super) const COMMANDS: [&str; 6] = ["hint", "undo", "moves", "state", "help", "quit"];
 
-/// What can be entered.
+/// The possible entries.
 pub(super) const HELP: &str = "\
   3 or (mark 1 1)   play that move, by its number or as text
   1 1               list the moves that begin at that place
@@ -45,7 +45,7 @@ pub(super) enum Entry<'a> {
 }
 
 impl Entry<'_> {
-    /// What a line means.
+    /// Interprets a line.
     pub(super) fn of(line: &str) -> Entry<'_> {
         match line.trim() {
             "" => Entry::Nothing,
@@ -60,7 +60,7 @@ impl Entry<'_> {
     }
 }
 
-/// Where a person enters lines.
+/// The source of a person's lines.
 pub(super) enum Input {
     /// Standard input, as it comes.
     Plain,
@@ -69,7 +69,8 @@ pub(super) enum Input {
 }
 
 impl Input {
-    /// The terminal, if input comes from one and results go there; else standard input.
+    /// Makes the terminal the input, if input comes from one and results go there; else standard
+    /// input.
     pub(super) fn new() -> Result<Input, Failure> {
         if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
             return Ok(Input::Plain);
@@ -94,7 +95,7 @@ impl Input {
             Input::Plain => {
                 output.print(prompt)?;
                 let line = read_line()?;
-                // What comes from a terminal is seen there; what is said shall read the same.
+                // Input from a terminal is visible there; other input is echoed.
                 let seen = line.as_ref().map(|line| excerpt(line.trim()));
                 output.print(&format!("{}\n", seen.unwrap_or_default()))?;
                 Ok(line)
@@ -115,7 +116,7 @@ fn unreadable(error: impl Display) -> Failure {
     Failure::Work(format!("cannot read the input: {error}"))
 }
 
-/// No more bytes of a line are looked at together.
+/// The most bytes of a line that are read together.
 const LONGEST: u64 = 1 << 16;
 
 /// A line of input; bytes that are no text are replaced. `None` at the end.

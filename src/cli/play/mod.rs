@@ -37,17 +37,17 @@ pub(super) struct Args {
 /// For how long to think about a move or a hint by default.
 const DEFAULT_TIME: Duration = Duration::from_secs(1);
 
-/// How many moves are listed without being asked for.
+/// The number of moves that are listed unasked.
 const LISTED: usize = 60;
 
 /// After this many joint moves without a choice, the person is asked for the only move there
 /// is: the match may never end.
 const FORCED: usize = 500;
 
-/// How many moves a hint shows.
+/// The number of moves that a hint shows.
 const HINTED: usize = 3;
 
-/// Plays until the match is over or the person has enough.
+/// Plays until the match is over or the person ends it.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     if args.search.reads_standard_input() {
         let why = "standard input is where moves are entered; neither rules nor a history";
@@ -63,7 +63,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         pictures: position.pictures(&Stop::new()),
         asked_at: Vec::new(),
         budget: &args.budget,
-        // Others than the search's.
+        // A stream that differs from the search's.
         rng: streams(seed.wrapping_add(1))
             .next()
             .expect("there are streams without end"),
@@ -231,7 +231,7 @@ impl Playing<'_> {
         true
     }
 
-    /// Everybody's moves, when the person plays this one.
+    /// Returns the moves of all roles, when the person plays this one.
     fn answer(&mut self, legal: &[Vec<String>], own: String) -> Vec<String> {
         let roles = RoleId::first(legal.len());
         let thinks: Vec<bool> = roles
@@ -256,14 +256,14 @@ impl Playing<'_> {
         roles.map(choose).collect()
     }
 
-    /// The best move of a role, as the last search has it.
+    /// Returns the best move of a role, according to the last search.
     fn best(&mut self, role: RoleId) -> Option<String> {
         let best = self.search.report(role).best?;
         Some(self.search.move_text(role, best))
     }
 
-    /// Searches from the current state. That the search cannot go on does not end the match:
-    /// what it has found counts.
+    /// Searches from the current state. A failure of the search does not end the match: its results
+    /// so far count.
     fn think(&mut self) {
         let shown = show_progress(|| "thinking".to_string());
         let budget = self.budget.start(DEFAULT_TIME, &Stop::new());

@@ -11,7 +11,7 @@ pub(super) fn state(history: &History, pictures: &Pictures) -> String {
     format!("\nafter {} joint moves:\n{state}", history.depth())
 }
 
-/// The first moves with their numbers; by place, if there are many and the boards tell one.
+/// Lists the first moves with their numbers; by place, if there are many and the boards show one.
 pub(super) fn moves(moves: &[String], most: usize, grids: &Grids) -> String {
     let groups = groups(moves, grids);
     if moves.len() > GROUPED && groups.len() < moves.len() {
@@ -25,7 +25,7 @@ pub(super) fn moves(moves: &[String], most: usize, grids: &Grids) -> String {
     }
 }
 
-/// The moves that begin at the place of this name, if there are any.
+/// Lists the moves that begin at the place of this name, if there are any.
 pub(super) fn moves_at(place: &str, moves: &[String], grids: &Grids) -> Option<String> {
     let groups = groups(moves, grids);
     let (_, at) = groups.iter().find(|(name, _)| name == place)?;
@@ -42,11 +42,11 @@ pub(super) fn places(moves: &[String], grids: &Grids) -> Vec<String> {
 /// The name of the group of moves that begin at no place.
 const ELSEWHERE: &str = "elsewhere";
 
-/// So many moves are listed one after the other.
+/// Up to this number, moves are listed one after the other.
 const GROUPED: usize = 20;
 
-/// The places at which moves begin, and the numbers of the moves; those that speak of no place or of
-/// many come last.
+/// Returns the places at which moves begin, and the numbers of the moves; those that refer to no
+/// place or to many come last.
 fn groups(moves: &[String], grids: &Grids) -> Vec<(String, Vec<usize>)> {
     let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
     let mut others = Vec::new();

@@ -16,13 +16,13 @@ use super::report::Value;
 use crate::cli::options::game_name;
 use crate::cli::output::{Failure, show_progress};
 
-/// What a check has found.
+/// The result of a check.
 #[derive(Serialize)]
 pub(super) struct Report {
     game: String,
-    /// What is proved.
+    /// The proved values.
     values: Vec<Value>,
-    /// The number of states in which the rules were asked.
+    /// The number of states in which the rules were evaluated.
     states: u64,
     seconds: f64,
 }

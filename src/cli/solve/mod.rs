@@ -1,4 +1,4 @@
-//! `propjit solve`: values of games, proved, and certificates of them.
+//! `propjit solve`: proved values of games, and their certificates.
 
 mod check;
 mod report;
@@ -59,7 +59,7 @@ pub(super) struct Args {
     setup: SetupArgs,
 }
 
-/// Solves games, or checks certificates, and prints what was found.
+/// Solves games, or checks certificates, and prints the results.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_signals();
     let rulesheets = rulesheets(&args.rulesheets)?;
@@ -69,7 +69,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             let path = args.certificate.as_deref();
             path.map_or(Ok(()), |path| writable(path, &rulesheets))?;
             let report = solved(args, &rulesheets[0], path, &stop)?;
-            // What was proved is not lost where it cannot be written.
+            // Proved values are printed even if the certificate cannot be written.
             output.result(&report)?;
             report
                 .error()
@@ -96,7 +96,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             table(&rulesheets, row, &stop, output)
         }
         (Some(folder), true) => {
-            // Of the games in a folder, those with certificates are meant; of others, one is missing.
+            // Games in a folder are skipped if they have no certificate; for others, that is an
+            // error.
             let (rulesheets, left_out): (Vec<PathBuf>, Vec<PathBuf>) =
                 rulesheets.into_iter().partition(|rulesheet| {
                     args.rulesheets.contains(rulesheet)
@@ -122,7 +123,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
 }
 
-/// The files that are meant: those in folders are in the order of their names.
+/// Returns the selected files: those in folders are in the order of their names.
 fn rulesheets(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut all = Vec::new();
     for path in paths {
@@ -163,19 +164,19 @@ fn certificate_in(folder: &Path, rulesheet: &Path) -> PathBuf {
     folder.join(format!("{}.json", game_name(rulesheet)))
 }
 
-/// What was found out about a game, as a row of a table.
+/// The result for a game, as a row of a table.
 trait Row: Serialize {
     /// The row as text.
     fn row(&self) -> String;
 
-    /// What failed after that was found out.
+    /// The error after the result was found.
     fn error(&self) -> Option<&str> {
         None
     }
 }
 
 /// Prints a row for each game as it comes, and as JSON a list in the end. Fails after that if some
-/// games fail, or were not looked at because a stop came.
+/// games fail, or were skipped because a stop came.
 fn table<R: Row>(
     rulesheets: &[PathBuf],
     mut row: impl FnMut(&Path) -> Result<R, Failure>,
@@ -226,15 +227,15 @@ fn table<R: Row>(
     }
 }
 
-/// Solves a game, and writes the certificate if that is wanted. That it cannot be written is told in
-/// the report.
+/// Solves a game, and writes the certificate if requested. If it cannot be written, the report says
+/// so.
 fn solved(
     args: &Args,
     rulesheet: &Path,
     certificate: Option<&Path>,
     stop: &Stop,
 ) -> Result<Report, Failure> {
-    // What makes machine code takes a token when the game is loaded, and ends with the time, too.
+    // The compilation takes a token when the game is loaded, and ends with the time, too.
     let making = stop.by(None);
     let setup = &args.setup;
     let game = setup.load_ground(rulesheet, &making)?;
@@ -265,7 +266,7 @@ fn solved(
     Ok(report)
 }
 
-/// How far it has come.
+/// Describes the progress.
 fn status(name: &str, progress: &SolveProgress, time: Duration) -> String {
     let bounds = progress.bounds();
     let bounds = bounds.iter().map(|(low, high)| format!("{low}..{high}"));
@@ -280,7 +281,7 @@ fn status(name: &str, progress: &SolveProgress, time: Duration) -> String {
     )
 }
 
-/// Writes the certificate, and tells what it does not prove. Gives what it proves, if anything.
+/// Writes the certificate, and reports what it does not prove. Returns what it proves, if anything.
 fn write_certificate(
     solved: &mut Solved<'_>,
     name: &str,
@@ -300,7 +301,7 @@ fn write_certificate(
     Ok(Some(certificate.values.iter().map(Value::from).collect()))
 }
 
-/// What there is of a game, as JSON.
+/// An element of the output for a game, as JSON.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Element<R> {

@@ -1,4 +1,4 @@
-//! What was found out about a game, for people and programs.
+//! The results of solving a game, for people and programs.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,26 +13,26 @@ use serde::Serialize;
 use super::Row;
 use crate::cli::output::counted;
 
-/// What was found out about a game.
+/// The result for a game.
 #[derive(Serialize)]
 pub(super) struct Report {
     game: String,
     verdict: Verdict,
     roles: Vec<Role>,
-    /// Joint moves with which each role gets what it can.
+    /// Joint moves with which each role gets its value.
     line: Vec<String>,
     /// The number of states that were enumerated for their values, and of the joint moves there;
-    /// none if the values were found out otherwise.
+    /// none if the values were found otherwise.
     states: Option<usize>,
     joint_moves: Option<usize>,
-    /// Whether these are all that there are.
+    /// Whether these are all states.
     complete: bool,
     seconds: f64,
-    /// What keeps values from being proved, as far as that was seen.
+    /// Observed obstacles to a proof of the values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unproved: Vec<Unproved>,
     interrupted: bool,
-    /// What the certificate proves, if one was written.
+    /// The values that the certificate proves, if one was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) certificate: Option<Vec<Value>>,
     /// Why no certificate was written, if that failed.
@@ -40,31 +40,31 @@ pub(super) struct Report {
     pub(super) error: Option<String>,
 }
 
-/// How much is known.
+/// The extent of the result.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Verdict {
     /// The value of each role.
     Proved,
-    /// More than what goals there are.
+    /// Tighter bounds than the range of goals.
     Bounds,
     Open,
 }
 
-/// What is known of a role.
+/// The result for a role.
 #[derive(Serialize)]
 struct Role {
     #[serde(flatten)]
     value: Value,
-    /// By what it was proved that it can force the least.
+    /// The method that proved that it can force the least.
     least_by: SolveMethod,
-    /// By what it was proved that it can be held to the most.
+    /// The method that proved that it can be held to the most.
     most_by: SolveMethod,
     /// Whether it gets the least goal only because matches need not end.
     endless: bool,
 }
 
-/// Between what the value of a role is.
+/// The bounds of the value of a role.
 #[derive(PartialEq, Eq, Serialize)]
 pub(super) struct Value {
     role: String,

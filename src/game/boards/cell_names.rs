@@ -1,11 +1,12 @@
-//! Cells that are named by a single coordinate, such as `a1`.
+//! Names of cells that consist of a single coordinate, such as `a1`.
 
 use super::order::Domain;
 
 /// A row: its letter, and its places by number.
 pub(super) type NamedRow<'a> = (&'a str, Vec<(usize, &'a String)>);
 
-/// Places whose names tell where they are, such as `a1` or `c12`: a row for each letter.
+/// Recognises places with names that give their coordinates, such as `a1` or `c12`: a row for each
+/// letter.
 pub(super) fn of_names(names: &Domain) -> Option<Vec<NamedRow<'_>>> {
     let mut rows: Vec<NamedRow<'_>> = Vec::new();
     for name in &names.values {
@@ -24,7 +25,7 @@ pub(super) fn of_names(names: &Domain) -> Option<Vec<NamedRow<'_>>> {
     (rows.len() > 1 && range > 0 && range < names.len()).then_some(rows)
 }
 
-/// Whether a single coordinate tells where a place is in the plane.
+/// Returns whether a single coordinate gives the position of a place in the plane.
 pub(super) fn is_plane(names: &Domain) -> bool {
     of_names(names).is_some()
 }

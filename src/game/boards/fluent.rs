@@ -1,17 +1,17 @@
-//! How fluents are read: which constants are the place, and which tell what is there.
+//! Interpretation of fluents: the constants that give the place, and those that give its contents.
 
 use super::infer::Layer;
 use super::relation::Relation;
 
-/// How fluents of one shape are read.
+/// The interpretation of fluents of one shape.
 #[derive(Debug)]
 pub(super) struct Fluent {
     pub(super) board: usize,
     coordinates: Vec<usize>,
     pub(super) contents: Vec<usize>,
-    /// Whether it is between two places, the second of which the contents tell.
+    /// Whether it lies between two places, the second of which is given by the contents.
     pub(super) is_edges: bool,
-    /// What to say where there are no contents, or before them.
+    /// The text where there are no contents, or before them.
     name: Option<String>,
 }
 
@@ -21,7 +21,7 @@ impl Fluent {
             let mut values = relation.domains[at].values.iter();
             values.all(|value| value.parse::<i64>().is_ok())
         };
-        // A number says nothing unless it is all there is.
+        // A number is meaningless unless it is the only content.
         let is_named =
             layer.contents.is_empty() || number > 0 && layer.contents.iter().any(is_number);
         Fluent {
@@ -33,12 +33,12 @@ impl Fluent {
         }
     }
 
-    /// The place.
+    /// Returns the place.
     pub(super) fn place(&self, constants: &[&str]) -> String {
         select(constants, &self.coordinates)
     }
 
-    /// What is there, in words.
+    /// Returns the contents, in words.
     pub(super) fn content(&self, constants: &[&str]) -> String {
         let contents = select(constants, &self.contents);
         match &self.name {
@@ -48,7 +48,7 @@ impl Fluent {
     }
 }
 
-/// Some of the constants, separated by blanks.
+/// Joins some of the constants, separated by blanks.
 fn select(constants: &[&str], which: &[usize]) -> String {
     let selected: Vec<&str> = which.iter().map(|&at| constants[at]).collect();
     selected.join(" ")

@@ -1,9 +1,9 @@
-//! The boards that relations have in common.
+//! Boards inferred from relations over the same places.
 //!
-//! A relation whose fluents have a place in each state, told by some of their constants, is a layer
-//! of a board. Layers that range over the same places are one board (walls, and who stands between
-//! them), unless they have the same contents at the same places, or fill them in different phases of
-//! the match: then there are several boards.
+//! A relation with fluents that have a place in each state, given by some of their constants, is a
+//! layer of a board. Layers that range over the same places are one board (walls, and the pieces
+//! between them), unless they have the same contents at the same places, or fill them in different
+//! phases of the match: then there are several boards.
 
 use rustc_hash::FxHashSet;
 
@@ -11,15 +11,15 @@ use super::cell_names::is_plane;
 use super::order::Domain;
 use super::relation::{Key, Relation};
 
-/// A board: the coordinates of its places, and the relations that tell what is there.
+/// A board: the coordinates of its places, and the relations that give their contents.
 pub(super) struct Board {
-    /// What each coordinate ranges over.
+    /// The range of each coordinate.
     pub(super) axes: Vec<Domain>,
     /// The first one is the largest.
     pub(super) layers: Vec<Layer>,
     /// The places of its fluents, each as coordinates separated by blanks.
     pub(super) places: FxHashSet<String>,
-    /// The places where something is, in each state that was seen.
+    /// The occupied places, in each sampled state.
     occupied: Vec<FxHashSet<String>>,
 }
 
@@ -28,11 +28,11 @@ pub(super) struct Board {
 pub(super) struct Layer {
     /// Its number among all relations.
     pub(super) relation: usize,
-    /// The arguments that tell the place.
+    /// The arguments that give the place.
     pub(super) coordinates: Key,
-    /// The arguments that tell what is there.
+    /// The arguments that give the contents.
     pub(super) contents: Key,
-    /// Whether fluents are between two places, the second of which the contents tell.
+    /// Whether fluents lie between two places, the second of which is given by the contents.
     pub(super) is_edges: bool,
 }
 
@@ -74,7 +74,7 @@ pub(super) fn boards(relations: &[Relation], roles: &Domain) -> Vec<Board> {
     boards
 }
 
-/// The relation as a layer of a board, if it has places.
+/// Returns the relation as a layer of a board, if it has places.
 fn layer(relations: &[Relation], number: usize, roles: &Domain) -> Option<Layer> {
     let relation = &relations[number];
     if relation.is_edges() {
@@ -102,18 +102,18 @@ fn layer(relations: &[Relation], number: usize, roles: &Domain) -> Option<Layer>
 }
 
 impl Layer {
-    /// The place of a fluent.
+    /// Returns the place of a fluent.
     pub(super) fn place(&self, relation: &Relation, tuple: usize) -> String {
         relation.text(tuple, &self.coordinates)
     }
 
-    /// Both ends of a fluent, if it is between two places.
+    /// Returns both ends of a fluent, if it is between two places.
     fn places(&self, relation: &Relation, tuple: usize) -> impl Iterator<Item = String> {
         let end = (self.is_edges).then(|| relation.text(tuple, &self.contents));
         [self.place(relation, tuple)].into_iter().chain(end)
     }
 
-    /// What can be there.
+    /// Returns the possible contents.
     fn all_contents(&self, relation: &Relation) -> FxHashSet<String> {
         let fluents = 0..relation.tuples.len();
         match self.contents[..] {
@@ -126,7 +126,7 @@ impl Layer {
 }
 
 impl Board {
-    /// A board with one layer.
+    /// Creates a board with one layer.
     fn new(layer: Layer, relation: &Relation) -> Board {
         let axis = |(own, other): (&usize, Option<&usize>)| {
             let own = &relation.domains[*own];
@@ -141,7 +141,7 @@ impl Board {
         let tuples = 0..relation.tuples.len();
         let places = tuples.flat_map(|tuple| layer.places(relation, tuple));
         let states = relation.states.iter().map(|state| match layer.is_edges {
-            // What is between places is in none.
+            // A fluent between places is in none.
             true => FxHashSet::default(),
             false => {
                 let fluents = state.iter();
@@ -156,7 +156,7 @@ impl Board {
         }
     }
 
-    /// Whether a layer fits onto this board.
+    /// Returns whether a layer fits onto this board.
     fn takes(&self, added: &Board, relations: &[Relation]) -> bool {
         let mut axes = self.axes.iter().zip(&added.axes);
         if self.axes.len() != added.axes.len() || !axes.all(|(own, other)| own.covers(other)) {
@@ -179,13 +179,13 @@ impl Board {
         }
     }
 
-    /// Whether there was something at each of its places at a time.
+    /// Returns whether there was something at every place at the same time.
     fn is_filled(&self) -> bool {
         let mut states = self.occupied.iter();
         states.any(|state| state.len() == self.places.len())
     }
 
-    /// Whether its places have no known arrangement.
+    /// Returns whether its places have no known arrangement.
     pub(super) fn is_row(&self) -> bool {
         matches!(&self.axes[..], [names] if !is_plane(names))
     }
@@ -198,8 +198,8 @@ impl Board {
         }
     }
 
-    /// Leaves the far ends of coordinates out where nothing was ever seen, if they are most of it:
-    /// grounding cannot always tell that nobody gets there.
+    /// Removes the far ends of coordinates where nothing was ever seen, if they are most of the
+    /// range: grounding cannot always determine that no piece gets there.
     fn trim(&mut self) {
         if self.axes.len() < 2 {
             return;
@@ -226,7 +226,7 @@ impl Board {
         self.places.retain(is_there);
     }
 
-    /// Whether all that is known of it is between its places.
+    /// Returns whether all its fluents lie between places.
     pub(super) fn has_only_edges(&self) -> bool {
         self.layers.iter().all(|layer| layer.is_edges)
     }

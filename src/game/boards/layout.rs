@@ -1,8 +1,8 @@
-//! Where the places of a board are on paper.
+//! Layout of boards in the plane.
 //!
 //! Lengths are in half cells, so that the rows of hexagonal boards can be shifted. The first
-//! coordinate goes to the right and the second one up, unless a move that names one coordinate, and
-//! so lets something drop, names the second one.
+//! coordinate goes to the right and the second one up, unless a move that names only one
+//! coordinate, as when a piece is dropped, names the second one.
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +10,7 @@ use super::cell_names::{NamedRow, of_names};
 use super::infer::Board;
 use super::order::Domain;
 
-/// What a grid looks like.
+/// The appearance of a grid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GridKind {
     /// Rows and columns.
@@ -48,7 +48,7 @@ pub(super) enum Slant {
     Falling,
 }
 
-/// The places of a board on paper.
+/// The positions of the places of a board in the plane.
 pub(super) struct Layout {
     pub(super) kind: GridKind,
     /// The distances from the left and from the top, by coordinates, in half cells.
@@ -59,16 +59,16 @@ pub(super) struct Layout {
     pub(super) rows: Vec<(u32, String)>,
 }
 
-/// What is not to be seen from the places alone.
+/// Information that the places alone do not show.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Hints {
     pub(super) is_transposed: bool,
     pub(super) slant: Option<Slant>,
-    /// Whether all places of the board are known, so that there are none besides.
+    /// Whether all places of the board are known.
     pub(super) are_all_known: bool,
 }
 
-/// A row of places is broken after so many.
+/// The number of places after which a row is broken.
 const LONGEST_ROW: usize = 16;
 
 /// The distance between boards, in half cells.
@@ -123,7 +123,7 @@ impl Layout {
         }
     }
 
-    /// Rows and columns.
+    /// Lays out rows and columns.
     fn plane(board: &Board, [x, y]: [&Domain; 2], hints: Hints) -> Layout {
         let kind = match hints.slant {
             _ if board.has_only_edges() => GridKind::Points,
@@ -148,7 +148,7 @@ impl Layout {
             }
         };
         if hints.are_all_known {
-            // They may be much fewer than there are pairs of coordinates.
+            // There may be far fewer places than pairs of coordinates.
             let pairs = board
                 .places
                 .iter()
@@ -171,8 +171,8 @@ impl Layout {
         }
     }
 
-    /// Boards in rows and columns. `split` tells for coordinates which board it is (from the left,
-    /// from the top) and the place on that.
+    /// Draws boards in rows and columns. For coordinates, `split` returns the board (from the left,
+    /// from the top) and the place on that board.
     fn nested(
         board: &Board,
         [x, y]: [&Domain; 2],
@@ -205,8 +205,8 @@ impl Layout {
         layout
     }
 
-    /// Rows of places with numbers. Where rows have different lengths and all begin with the same
-    /// number, they are centred.
+    /// Lays out rows of places with numbers. If rows have different lengths and all begin with
+    /// the same number, they are centred.
     fn irregular(rows: &[NamedRow<'_>]) -> Layout {
         let numbers = || rows.iter().flat_map(|(_, row)| row.iter().map(|&(n, _)| n));
         let least = numbers().min().unwrap_or_default();
@@ -242,7 +242,7 @@ impl Layout {
         layout
     }
 
-    /// Places in their order.
+    /// Lays out places in their order.
     fn row(names: &Domain) -> Layout {
         let places = names.values.iter().enumerate().map(|(at, name)| {
             let (row, column) = (at / LONGEST_ROW, at % LONGEST_ROW);
@@ -261,7 +261,8 @@ impl Layout {
     }
 }
 
-/// Which of three coordinates tells the board: the one that ranges over something else.
+/// Returns which of three coordinates selects the board: the one with a range that differs from the
+/// others'.
 fn board_coordinate([a, b, c]: [&Domain; 3]) -> usize {
     let differs = |one: &Domain, other: &Domain| one.values != other.values;
     let order = [a, b, c].map(|domain| !domain.is_ordered);
@@ -275,7 +276,7 @@ fn board_coordinate([a, b, c]: [&Domain; 3]) -> usize {
     }
 }
 
-/// A length as a number of half cells.
+/// Converts a length to a number of half cells.
 fn half(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }

@@ -1,15 +1,16 @@
-//! The boards of a game, for people to look at: inferred from how its fluents are used.
+//! Boards of a game, for display: inferred from the way its fluents are used.
 //!
 //! Nothing in the rules says that `(cell 1 2 x)` is a piece on a board. But its first two constants
-//! range over numbers, or over constants that a successor relation puts in order, and in no state
-//! that random matches come to is there a second thing at `1 2`. That is what is looked for, so
-//! names do not matter. [`Grids::find`] finds the boards, [`Grids::picture`] tells what is on them in
-//! a state, and [`Grids::places`] which places a move speaks of.
+//! range over numbers, or over constants that a successor relation puts in order, and no state
+//! reached by random matches has a second thing at `1 2`. The inference looks for exactly that, so
+//! names do not matter. [`Grids::find`] finds the boards, [`Grids::picture`] shows what is on them in
+//! a state, and [`Grids::places`] returns the places that a move mentions.
 //!
 //! - `order`: the order of constants.
-//! - `samples`, `relation`, `infer`: what was seen, and the boards that it tells of.
-//! - `fluent`: how fluents are read. `moves`, `owners`: what moves have to do with it.
-//! - `layout`, `slant`, `symbols`: how it is drawn.
+//! - `samples`, `relation`, `infer`: sampled matches, and the boards inferred from them.
+//! - `fluent`: the interpretation of fluents. `moves`, `owners`: the places in moves, and the
+//!   owners of pieces.
+//! - `layout`, `slant`, `symbols`: drawing.
 
 mod cell_names;
 mod fluent;
@@ -46,18 +47,18 @@ use slant::slant;
 #[derive(Default, Debug)]
 pub struct Grids {
     grids: Vec<Grid>,
-    /// How fluents of each shape are read.
+    /// The interpretation of fluents of each shape.
     fluents: FxHashMap<String, Fluent>,
-    /// How moves of each shape are read.
+    /// The interpretation of moves of each shape.
     moves: FxHashMap<String, Reading>,
 }
 
-/// A board: places, and what can be there.
+/// A board: its places, and their possible contents.
 #[derive(Debug)]
 pub struct Grid {
     /// The names of its fluents, the most important one first.
     pub names: Vec<String>,
-    /// What it looks like.
+    /// Its appearance.
     pub kind: GridKind,
     /// Its places, row by row from the top, each row from the left.
     pub sites: Vec<Site>,
@@ -65,7 +66,7 @@ pub struct Grid {
     pub columns: Vec<(u32, String)>,
     /// The names of rows with their distances from the top, in half cells.
     pub rows: Vec<(u32, String)>,
-    /// What can be there, by its text.
+    /// The possible contents, by text.
     pub contents: BTreeMap<String, Content>,
     /// The places by their names.
     numbers: FxHashMap<String, usize>,
@@ -85,11 +86,11 @@ pub struct Site {
 /// Something that can be on a board.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Content {
-    /// A short name, different from that of all else on the board.
+    /// A short name, different from all others on the board.
     pub symbol: String,
-    /// The role to which it belongs, if one was seen to bring it there.
+    /// The role to which it belongs, if moves of a role were seen to place it.
     pub owner: Option<RoleId>,
-    /// Whether it says that nothing is there.
+    /// Whether it means that the place is empty.
     pub is_empty: bool,
 }
 
@@ -102,10 +103,10 @@ pub struct Place {
     pub site: usize,
 }
 
-/// What is on the boards in a state.
+/// The contents of the boards in a state.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Picture {
-    /// For each board and each of its places what is there; nothing where it is empty.
+    /// For each board and each of its places, the contents; empty places have none.
     pub contents: Vec<Vec<Vec<String>>>,
     /// For each board the places between which there are lines.
     pub lines: Vec<Vec<(usize, usize)>>,
@@ -113,12 +114,13 @@ pub struct Picture {
     pub rest: Vec<String>,
 }
 
-/// Names of what says that nothing is there, and others that may say so where something is everywhere.
+/// Names of contents that mean "empty", and others that may mean it on boards where every place has
+/// contents.
 const EMPTY: [&str; 3] = ["blank", "empty", "none"];
 const EMPTY_IF_FULL: [&str; 2] = ["b", "e"];
 
-/// On a board that is full of contents, the one that is at so many of the places at first says that
-/// they are empty.
+/// On a board where every place has contents, the content that covers at least this fraction of the
+/// places initially means "empty".
 const MOSTLY: f64 = 0.4;
 
 impl Grids {
@@ -174,12 +176,13 @@ impl Grids {
         Ok(grids)
     }
 
-    /// The boards.
+    /// Returns the boards.
     pub fn grids(&self) -> &[Grid] {
         &self.grids
     }
 
-    /// What is on the boards in the state in which these fluents hold, given as canonical texts.
+    /// Returns the contents of the boards in the state in which these fluents hold, given as
+    /// canonical texts.
     pub fn picture(&self, fluents: &[String]) -> Picture {
         let mut picture = Picture {
             contents: self
@@ -211,8 +214,8 @@ impl Grids {
         picture
     }
 
-    /// The places that a move speaks of, in the order in which it does: a column, say, where it
-    /// names only one coordinate.
+    /// Returns the places that a move mentions, in the order in which it does: a column, for
+    /// example, if it names only one coordinate.
     pub fn places(&self, played: &str) -> Vec<Vec<Place>> {
         let shaped = Shaped::of(played);
         let Some(reading) = self.moves.get(&shaped.shape) else {
@@ -235,7 +238,7 @@ impl Grids {
         parts.filter(|places| !places.is_empty()).collect()
     }
 
-    /// The place of a fluent, if it is on a board and not between places.
+    /// Returns the place of a fluent, if it is on a board and not between places.
     pub fn place(&self, fluent: &str) -> Option<Place> {
         let (fluent, place, _) = self.read(fluent).filter(|(fluent, ..)| !fluent.is_edges)?;
         let grid = fluent.board;
@@ -243,14 +246,14 @@ impl Grids {
         Some(Place { grid, site })
     }
 
-    /// A fluent that is on a board: its reading, its place and what it says is there.
+    /// Returns, for a fluent on a board, its interpretation, place and contents.
     fn read(&self, text: &str) -> Option<(&Fluent, String, String)> {
         let Shaped { shape, constants } = Shaped::of(text);
         let fluent = self.fluents.get(&shape)?;
         Some((fluent, fluent.place(&constants), fluent.content(&constants)))
     }
 
-    /// The coordinate that moves name alone, if some do.
+    /// Returns the coordinate that moves name alone, if some do.
     fn lines_of(&self, board: usize) -> Option<usize> {
         let readings = self.moves.values().filter(|reading| reading.board == board);
         let mut parts = readings.flat_map(|reading| &reading.places);
@@ -260,7 +263,7 @@ impl Grids {
         })
     }
 
-    /// Finds out what can be on the boards, and whose it is.
+    /// Determines the contents that the boards can have, and the role that each belongs to.
     fn name_contents(&mut self, samples: &Samples, roles: &Domain) {
         let mut contents: Vec<BTreeSet<String>> = vec![BTreeSet::new(); self.grids.len()];
         for text in &samples.fluents {
@@ -298,7 +301,8 @@ impl Grids {
         }
     }
 
-    /// The content that says that nothing is there, if the board has one. These may say so: they are nobody's.
+    /// Returns the content that means "empty", if the board has one. Only contents without an owner are
+    /// candidates.
     fn empty(&self, board: usize, all: &BTreeSet<&String>, samples: &Samples) -> Option<String> {
         let first = samples.states().next()?;
         let mut counts: FxHashMap<String, usize> = FxHashMap::default();
@@ -328,7 +332,7 @@ impl Grids {
         }
     }
 
-    /// Whose what is on the boards is.
+    /// Returns the owners of the contents of the boards.
     fn owners(&self, samples: &Samples, roles: usize) -> Owners {
         let mut owners = Owners::new(roles);
         let steps = samples.matches.iter();
@@ -373,7 +377,7 @@ impl Grid {
         }
     }
 
-    /// How many columns and rows of places there are.
+    /// Returns the number of columns and rows of places.
     pub fn size(&self) -> (usize, usize) {
         let lefts: BTreeSet<u32> = self.sites.iter().map(|site| site.left).collect();
         let tops: BTreeSet<u32> = self.sites.iter().map(|site| site.top).collect();

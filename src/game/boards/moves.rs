@@ -1,8 +1,8 @@
-//! The places that moves speak of.
+//! Interpretation of moves: the places that they mention.
 //!
-//! Which constants of a move are coordinates is not said anywhere. So all readings are tried that
-//! the ranges of the constants allow, and the one is taken after which most of the places that the
-//! move speaks of have changed, in the matches that were seen.
+//! The rules do not say which constants of a move are coordinates. So all readings that the ranges
+//! of the constants allow are tried, and the best one is chosen: the one for which the places that
+//! moves mention changed most often, in the sampled matches.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,7 +11,7 @@ use super::order::{Domain, Orders};
 use super::samples::Samples;
 use crate::game::vocabulary::shape::Shaped;
 
-/// How the places in moves of one shape are read.
+/// The interpretation of the places in moves of one shape.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Reading {
     /// The number of the board.
@@ -19,27 +19,27 @@ pub(super) struct Reading {
     pub(super) places: Vec<Part>,
 }
 
-/// A part of a move that tells places.
+/// A part of a move that gives places.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Part {
-    /// One place: which constant of the move is which coordinate.
+    /// One place: for each coordinate, the constant of the move.
     Place(Vec<usize>),
-    /// All places where a coordinate is the same: which constant it is, and the coordinate.
+    /// All places with the same coordinate: the constant of the move, and the coordinate.
     Line(usize, usize),
 }
 
-/// What has changed on each board when a joint move was made.
+/// The changes on each board by a joint move.
 struct Change<'a> {
     moves: &'a [String],
-    /// For each board the places whose contents changed.
+    /// For each board, the places with changed contents.
     places: Vec<FxHashSet<String>>,
 }
 
-/// In how many places a reading must be right to be believed.
+/// The fraction of places in which a reading must be right to be accepted.
 const TRUSTED: f64 = 0.3;
 
-/// The readings of moves that speak of places, by shape. `place` tells the board and the place of a
-/// fluent.
+/// Returns the readings of moves that mention places, by shape. `place` returns the board and the
+/// place of a fluent.
 pub(super) fn readings(
     boards: &[Board],
     samples: &Samples,
@@ -93,7 +93,7 @@ impl<'a> Change<'a> {
     }
 }
 
-/// All ways to read these constants as places on one of the boards, likely ones first.
+/// Returns all ways to read these constants as places on one of the boards, likely ones first.
 fn candidates(boards: &[Board], domains: &[Domain]) -> Vec<Reading> {
     let mut all: Vec<Reading> = Vec::new();
     for (number, board) in boards.iter().enumerate() {
@@ -131,7 +131,7 @@ fn candidates(boards: &[Board], domains: &[Domain]) -> Vec<Reading> {
     lines.collect()
 }
 
-/// The places that follow each other, from the constant at `offset` on.
+/// Returns the places that follow each other, from the constant at `offset` on.
 fn tiling(board: &Board, domains: &[Domain], order: &[usize], offset: usize) -> Vec<Part> {
     let mut places = Vec::new();
     let mut at = offset;
@@ -150,8 +150,8 @@ fn tiling(board: &Board, domains: &[Domain], order: &[usize], offset: usize) -> 
     places
 }
 
-/// The share of places that a reading speaks of and that change by the move; none if no such move
-/// was seen.
+/// Returns the share of the places mentioned according to a reading that change by the move; none
+/// if no such move was sampled.
 fn score(reading: &Reading, shape: &str, changes: &[Change<'_>], boards: &[Board]) -> Option<f64> {
     let (mut right, mut all) = (0.0, 0.0);
     for change in changes {
@@ -178,7 +178,8 @@ fn score(reading: &Reading, shape: &str, changes: &[Change<'_>], boards: &[Board
 }
 
 impl Part {
-    /// The only place that a move with these constants speaks of, unless it is a line of them.
+    /// Returns the only place that a move with these constants mentions, unless it is a line of
+    /// places.
     pub(super) fn place(&self, constants: &[&str]) -> Option<String> {
         match self {
             Part::Place(coordinates) => {
@@ -189,7 +190,7 @@ impl Part {
         }
     }
 
-    /// Whether a move with these constants speaks of a place.
+    /// Returns whether a move with these constants mentions a place.
     pub(super) fn names(&self, constants: &[&str], place: &str) -> bool {
         match self {
             Part::Place(coordinates) => {

@@ -5,7 +5,7 @@ use propjit_gdl::rules::{Pattern, RelationId, Rules};
 use propjit_gdl::term::TermId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What the rules say about the order of constants.
+/// Orders of constants given by the rules.
 pub(super) struct Orders<'a> {
     rules: &'a Rules,
     /// Constants that follow each other, as a fact says of each two, and the relation that says so.
@@ -19,12 +19,12 @@ pub(super) struct Domain {
     pub(super) values: Vec<String>,
     /// Whether they are numbers, or the rules say which follows which.
     pub(super) is_ordered: bool,
-    /// The places of the values.
+    /// The positions of the values.
     places: FxHashMap<String, usize>,
 }
 
 impl Domain {
-    /// Different values in this order.
+    /// Creates a domain of distinct values in this order.
     pub(super) fn new(values: Vec<String>, is_ordered: bool) -> Domain {
         Domain {
             places: values.iter().cloned().zip(0..).collect(),
@@ -41,7 +41,7 @@ impl Domain {
         self.values.len()
     }
 
-    /// Whether it has all values of another one.
+    /// Returns whether it has all values of another one.
     pub(super) fn covers(&self, other: &Domain) -> bool {
         let mut values = other.values.iter();
         values.all(|value| self.places.contains_key(value))
@@ -75,7 +75,7 @@ impl<'a> Orders<'a> {
         }
     }
 
-    /// The relations that say which constant follows which.
+    /// Returns the relations that say which constant follows which.
     pub(super) fn successors(&self) -> FxHashSet<RelationId> {
         self.chains.iter().map(|&(relation, _)| relation).collect()
     }
@@ -89,7 +89,7 @@ impl<'a> Orders<'a> {
             values.sort_by_key(number);
             true
         } else {
-            // What nobody tells the order of is in that of the text.
+            // Constants without a known order are sorted by their text.
             values.sort_by_key(|value| (self.term(value).is_none(), self.term(value)));
             let terms: Option<Vec<TermId>> = values.iter().map(|v| self.term(v)).collect();
             let chain = terms.and_then(|terms| {
@@ -101,7 +101,7 @@ impl<'a> Orders<'a> {
             });
             if let Some((_, chain)) = chain {
                 values.sort_by_key(|value| self.term(value).and_then(|term| chain.get(&term)));
-                // Some relations tell what comes before.
+                // Some relations give the predecessor.
                 if values.is_sorted_by(|a, b| a > b) {
                     values.reverse();
                 }
@@ -111,15 +111,15 @@ impl<'a> Orders<'a> {
         Domain::new(values.into_iter().map(str::to_string).collect(), is_ordered)
     }
 
-    /// The constant in the rules' table, where it has the number of its first use.
+    /// Returns the constant in the rules' table, where it has the number of its first use.
     fn term(&self, constant: &str) -> Option<TermId> {
         let terms = &self.rules.terms;
         terms.find(terms.find_symbol(constant)?, &[])
     }
 }
 
-/// The longest sequences in which each is followed by the next. None if something is followed by
-/// several, or follows several.
+/// Returns the longest sequences in which each is followed by the next. None if something is
+/// followed by several, or follows several.
 fn chains(pairs: &[(TermId, TermId)]) -> Vec<Vec<TermId>> {
     let distinct: FxHashSet<&(TermId, TermId)> =
         pairs.iter().filter(|(from, to)| from != to).collect();
@@ -141,7 +141,7 @@ fn chains(pairs: &[(TermId, TermId)]) -> Vec<Vec<TermId>> {
     let first = |term: &TermId| !before.contains_key(term);
     let mut starts: Vec<TermId> = next.keys().copied().collect();
     starts.sort_unstable();
-    // Those with a beginning come first; what is left are circles, which begin somewhere.
+    // Those with a beginning come first; the rest are cycles, which begin anywhere.
     let (open, closed): (Vec<_>, Vec<_>) = starts.into_iter().partition(first);
     let all = open.into_iter().chain(closed);
     let all = all.map(|start| follow(start, &mut seen));

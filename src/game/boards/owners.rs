@@ -1,17 +1,17 @@
-//! Whose pieces are whose: what appears where a role's move says is the role's.
+//! Owners of pieces: a piece that appears at the place named by a role's move belongs to that role.
 
 use rustc_hash::FxHashMap;
 
 use crate::game::machine::RoleId;
 
-/// How often a word of what is on a board appeared by moves of each role.
+/// For each word of contents on a board, how often it appeared by moves of each role.
 #[derive(Default)]
 pub(super) struct Owners {
     appearances: FxHashMap<String, Vec<u32>>,
     roles: usize,
 }
 
-/// The part of the appearances of a word that must be by moves of one role.
+/// The fraction of the appearances of a word that must be by moves of one role.
 const CLEAR: f64 = 0.9;
 
 impl Owners {
@@ -22,7 +22,7 @@ impl Owners {
         }
     }
 
-    /// Something appeared where the move of a role says.
+    /// Records that contents appeared at the place named by the move of a role.
     pub(super) fn appeared(&mut self, content: &str, role: RoleId) {
         for word in content.split(' ') {
             let counts = self.appearances.entry(word.to_string());
@@ -30,7 +30,7 @@ impl Owners {
         }
     }
 
-    /// The role to which something belongs, as far as one of its words tells.
+    /// Returns the role to which something belongs, if one of its words indicates it.
     pub(super) fn owner(&self, content: &str) -> Option<RoleId> {
         content.split(' ').find_map(|word| {
             let counts = self.appearances.get(word)?;

@@ -1,4 +1,4 @@
-//! Fluents of the same shape, and which of their constants tell the place of the others.
+//! Relations: fluents of the same shape, and the constants that give the place of the others.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,31 +9,31 @@ use crate::game::vocabulary::shape::{Shaped, functor};
 /// Fluents of one shape.
 pub(super) struct Relation {
     pub(super) shape: String,
-    /// What each constant of them ranges over.
+    /// The range of each of their constants.
     pub(super) domains: Vec<Domain>,
-    /// The constants of all fluents, as places in their domains.
+    /// The constants of all fluents, as indices into their domains.
     pub(super) tuples: Vec<Vec<usize>>,
-    /// The fluents that held in each state that was seen, as places in `tuples`.
+    /// The fluents that held in each sampled state, as indices into `tuples`.
     pub(super) states: Vec<Vec<usize>>,
 }
 
-/// Constants that tell a place, as numbers of arguments.
+/// The constants that give a place, as argument numbers.
 pub(super) type Key = Vec<usize>;
 
-/// Longer lists of constants are no places on boards.
+/// The maximum number of constants of fluents with places on boards.
 const LONGEST: usize = 6;
 
-/// The most coordinates of a place: a board of boards.
+/// The maximum number of coordinates of a place: a board of boards.
 const COORDINATES: usize = 4;
 
-/// A key may fail for one of so many fluents, as when two pieces meet at the end of a match.
+/// A key may fail for one in this many fluents, as when two pieces meet at the end of a match.
 const EXCEPTIONS: usize = 20;
 
-/// So many marks are at a marked place on average, at most.
+/// The maximum average number of marks at a marked place.
 const MARKS: f64 = 3.0;
 
 impl Relation {
-    /// The relations of what was seen, in the order in which the rules name them.
+    /// Returns the relations of the sampled fluents, in the order in which the rules name them.
     pub(super) fn all(samples: &Samples, orders: &Orders<'_>) -> Vec<Relation> {
         let mut places: FxHashMap<String, usize> = FxHashMap::default();
         let mut texts: Vec<(String, Vec<Vec<&str>>)> = Vec::new();
@@ -88,19 +88,19 @@ impl Relation {
         }
     }
 
-    /// The name of the fluents.
+    /// Returns the name of the fluents.
     pub(super) fn name(&self) -> &str {
         functor(&self.shape)
     }
 
-    /// The arguments that are not in the key.
+    /// Returns the arguments that are not in the key.
     pub(super) fn others(&self, key: &Key) -> Vec<usize> {
         (0..self.domains.len())
             .filter(|at| !key.contains(at))
             .collect()
     }
 
-    /// The constants of a fluent at some of its arguments, separated by blanks.
+    /// Returns the constants of a fluent at some of its arguments, separated by blanks.
     pub(super) fn text(&self, tuple: usize, arguments: &[usize]) -> String {
         let constants = arguments.iter().map(|&at| {
             let place = self.tuples[tuple][at];
@@ -109,8 +109,8 @@ impl Relation {
         constants.collect::<Vec<_>>().join(" ")
     }
 
-    /// How many fluents there were in all states that were seen, and how many of these differ at
-    /// some of their arguments.
+    /// Returns the number of fluents in all sampled states, and how many of these differ at some of
+    /// their arguments.
     fn counts(&self, key: &[usize]) -> (usize, usize) {
         let mut seen = FxHashSet::default();
         self.states.iter().fold((0, 0), |(all, different), state| {
@@ -123,24 +123,25 @@ impl Relation {
         })
     }
 
-    /// Whether, in the states that were seen, no two fluents agree on these arguments.
+    /// Returns whether no two fluents of a sampled state agree on these arguments, with few
+    /// exceptions.
     fn is_key(&self, key: &[usize]) -> bool {
         let (all, different) = self.counts(key);
         (all - different) * EXCEPTIONS <= all
     }
 
-    /// Whether no more than one of the fluents holds at a time, as of a counter.
+    /// Returns whether at most one of the fluents holds at a time, as for a counter.
     pub(super) fn is_single(&self) -> bool {
         self.is_key(&[])
     }
 
-    /// Whether one of the fluents was ever seen.
+    /// Returns whether one of the fluents was ever sampled.
     fn is_seen(&self) -> bool {
         self.states.iter().any(|state| !state.is_empty())
     }
 
-    /// The arguments that best tell a place: at most one content is there. What belongs to a role,
-    /// such as its score, has no place.
+    /// Returns the arguments that best identify a place: at most one content is there. Properties
+    /// of a role, such as its score, have no place.
     pub(super) fn key(&self, roles: &Domain) -> Option<Key> {
         if !self.is_seen() || self.is_single() {
             return None;
@@ -167,8 +168,9 @@ impl Relation {
         }
     }
 
-    /// Whether a key has two arguments that range over the same ordered constants, and is not one
-    /// to one all the time: such as the squares of queens, which get each column and each row once.
+    /// Returns whether a key has two arguments that range over the same ordered constants, and is
+    /// not one to one all the time: such as the squares of queens, which get each column and each
+    /// row once.
     fn is_square(&self, key: &Key) -> bool {
         let [a, b] = key[..] else { return false };
         let (a, b) = (&self.domains[a], &self.domains[b]);
@@ -176,7 +178,7 @@ impl Relation {
         a.is_ordered && a.len() > 2 && a.values == b.values && is_sparse
     }
 
-    /// How much a key looks like the coordinates of a place.
+    /// Ranks how much a key looks like the coordinates of a place.
     fn rank(&self, key: &Key) -> isize {
         let each = key.iter().map(|&at| match self.domains[at].is_ordered {
             true => 3,
@@ -185,8 +187,8 @@ impl Relation {
         each.sum::<isize>() + isize::from(self.is_square(key))
     }
 
-    /// The place, where fluents of three arguments only mark something in some way, as a wall to
-    /// the north or to the east: the way is what is there, not a part of the place.
+    /// Returns the place in fluents of three arguments that mark a place with a kind, such as a
+    /// wall to the north or to the east: the kind is the contents, not a part of the place.
     fn marked_places(&self) -> Option<Key> {
         if self.domains.len() != 3 {
             return None;
@@ -203,8 +205,8 @@ impl Relation {
         best.filter(|key| crowd(key) <= MARKS)
     }
 
-    /// Whether the fluents are between neighbours: constants are two places, which are next to each
-    /// other.
+    /// Returns whether the fluents are between neighbours: constants are two places, which are next
+    /// to each other.
     pub(super) fn is_edges(&self) -> bool {
         let [x1, y1, x2, y2] = &self.domains[..] else {
             return false;

@@ -1,4 +1,4 @@
-//! Random matches in which it is seen how fluents and moves are used.
+//! Samples of random matches, which show how fluents and moves are used.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use crate::game::machine::{MachineError, RoleId};
 use crate::game::playout::{MatchMoves, RandomMatches};
 use crate::support::rng;
 
-/// What was seen.
+/// The sampled matches, with the fluents and moves.
 pub(super) struct Samples {
-    /// All fluents that may hold: those of the ground game, or else those that were seen.
+    /// All fluents that may hold: those of the ground game, or else the sampled ones.
     pub(super) fluents: Vec<String>,
-    /// All moves that may be legal: likewise.
+    /// All moves that may be legal, likewise.
     pub(super) moves: Vec<String>,
-    /// Matches, each as what holds in its states, and the joint moves between them.
+    /// Matches, each with the fluents of its states and the joint moves between them.
     pub(super) matches: Vec<SampledMatch>,
 }
 
@@ -29,16 +29,16 @@ pub(super) struct SampledMatch {
     pub(super) moves: Vec<Vec<String>>,
 }
 
-/// No match is followed for longer.
+/// The maximum number of steps of a match.
 const STEPS: usize = 100;
 
-/// Enough states.
+/// The number of states that suffice.
 const STATES: usize = 400;
 
-/// Enough matches.
+/// The number of matches that suffice.
 const MATCHES: usize = 40;
 
-/// The prover may take long.
+/// The time limit, since the prover may be slow.
 const TIME: Duration = Duration::from_secs(2);
 
 impl Samples {
@@ -92,13 +92,13 @@ impl Samples {
         })
     }
 
-    /// All states that were seen.
+    /// Returns all sampled states.
     pub(super) fn states(&self) -> impl Iterator<Item = &Vec<String>> {
         self.matches.iter().flat_map(|sampled| &sampled.states)
     }
 }
 
-/// Each of them once.
+/// Returns each of them once.
 fn distinct(all: impl Iterator<Item = String>) -> Vec<String> {
     let mut seen = FxHashSet::default();
     all.filter(|text| seen.insert(text.clone())).collect()

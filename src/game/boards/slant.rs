@@ -1,8 +1,8 @@
-//! Hexagonal boards, told from the diagonals in the rules.
+//! Detection of hexagonal boards, by the diagonals in the rules.
 //!
-//! A relation that tells which places are neighbours has rules that step along each of two coordinates.
-//! On a square board, it steps along both diagonals, too, or along none; on a hexagonal one, whose
-//! places have six neighbours, along one of them.
+//! A relation that defines which places are neighbours has rules that step along each of two
+//! coordinates. On a square board, it steps along both diagonals, too, or along none; on a hexagonal
+//! one, where places have six neighbours, along one of them.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 use super::layout::Slant;
 use super::order::Orders;
 
-/// What the rules of a relation between places have seen of its steps.
+/// The kinds of steps found in the rules of a relation between places.
 #[derive(Default)]
 struct Steps {
     straight: usize,
@@ -20,7 +20,7 @@ struct Steps {
     falls: bool,
 }
 
-/// The only diagonal that the steps of some relation go along, if there is one.
+/// Returns the only diagonal that the steps of some relation go along, if there is one.
 pub(super) fn slant(rules: &Rules, orders: &Orders<'_>) -> Option<Slant> {
     let successors = orders.successors();
     let mut relations: BTreeMap<RelationId, Steps> = BTreeMap::new();
@@ -53,20 +53,20 @@ pub(super) fn slant(rules: &Rules, orders: &Orders<'_>) -> Option<Slant> {
     slants.next()
 }
 
-/// Whether the atom says that one variable follows another.
+/// Returns whether the atom says that one variable follows another.
 fn is_step(atom: &Atom, successors: &FxHashSet<RelationId>) -> bool {
     let is_variable = |pattern: &Pattern| matches!(pattern, Pattern::Var(_));
     successors.contains(&atom.relation) && atom.args.iter().all(is_variable)
 }
 
-/// All that stand side by side in an atom.
+/// Returns all pairs of adjacent arguments in an atom.
 fn neighbours(atom: &Atom) -> Vec<[&Pattern; 2]> {
     let mut leaves = Vec::new();
     atom.args.iter().for_each(|arg| collect(arg, &mut leaves));
     leaves.windows(2).map(|pair| [pair[0], pair[1]]).collect()
 }
 
-/// The variables and ground terms in a pattern. It is nested at most
+/// Collects the variables and ground terms in a pattern. It is nested at most
 /// [`MAX_PATTERN_DEPTH`](propjit_gdl::rules::MAX_PATTERN_DEPTH) deep.
 fn collect<'a>(pattern: &'a Pattern, leaves: &mut Vec<&'a Pattern>) {
     match pattern {

@@ -1,11 +1,12 @@
-//! Short names for what is on a board.
+//! Short names for the contents of a board.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What fits into a cell as it is.
+/// The length of names that fit into a cell unabbreviated.
 const SHORT: usize = 2;
 
-/// A different symbol of one or two characters for each of these, as far as there are such.
+/// Returns a different symbol of one or two characters for each of these, as long as there are
+/// enough.
 pub(super) fn symbols(contents: &BTreeSet<String>) -> BTreeMap<String, String> {
     let is_short = |content: &&String| content.chars().count() <= SHORT;
     let mut taken: BTreeSet<String> = contents.iter().filter(is_short).cloned().collect();
@@ -47,7 +48,7 @@ fn abbreviations(content: &str) -> impl Iterator<Item = String> {
     whole.into_iter().chain(single).chain(pairs).chain(numbered)
 }
 
-/// The words in a text, also those of `whiteKnight`.
+/// Returns the words in a text, also those of `whiteKnight`.
 fn words(text: &str) -> Vec<&str> {
     let ends = |part: &str| -> Vec<usize> {
         let letters = part.char_indices().zip(part.chars().skip(1));

@@ -1,8 +1,9 @@
-//! Circuits that are derived from a game's.
+//! Circuits derived from the circuit of a game.
 //!
-//! - [`stepping`] puts the choice of moves into the circuit, [`decisive`] that of moves that win at once.
-//! - [`darkening`] leaves out what can no longer change.
-//! - [`reasons`] says which inputs make wires what they are.
+//! - [`stepping`] puts the choice of moves into the circuit, [`decisive`] restricts it to moves that win
+//!   at once.
+//! - [`darkening`] removes the parts that can no longer change.
+//! - [`reasons`] adds justifications: sets of inputs that determine the values of wires.
 
 pub mod darkening;
 pub mod decisive;

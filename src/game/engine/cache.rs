@@ -3,7 +3,7 @@
 //! By default it is `propjit/code` in the user's directory for caches
 //! (`$XDG_CACHE_HOME` or `~/.cache`). The environment variable [`VARIABLE`] names another
 //! directory, or switches the cache off if it is `off`. Deleting the directory
-//! costs no more than compiling again.
+//! costs only compiling again.
 
 use std::path::PathBuf;
 
@@ -15,11 +15,11 @@ use crate::support::directory::{self, DirectoryError, Purpose};
 /// The environment variable with the cache's directory, or `off`.
 pub const VARIABLE: &str = "PROPJIT_CACHE";
 
-/// Why there is no cache although it is not switched off.
+/// Reasons why there is no cache although it is not switched off.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// There is no directory for it.
+    /// No directory for it is known.
     #[error("the code cache has no place")]
     Directory(#[from] DirectoryError),
     /// The directory cannot be used.
@@ -27,7 +27,7 @@ pub enum OpenError {
     Cache(#[from] CacheError),
 }
 
-/// The directory of the user's cache, which does not have to exist. `None` if the cache is
+/// Returns the directory of the user's cache, which does not have to exist. `None` if the cache is
 /// switched off.
 ///
 /// # Errors
@@ -36,7 +36,7 @@ pub fn directory() -> Result<Option<PathBuf>, OpenError> {
     Ok(directory::find(VARIABLE, Purpose::Cache)?)
 }
 
-/// The user's cache, with the default limit. `None` if it is switched off.
+/// Opens the user's cache, with the default limit. `None` if it is switched off.
 ///
 /// # Errors
 /// When there is no directory for it, or that is refused.

@@ -1,7 +1,7 @@
 //! Machine code for a game's circuits: loaded from the cache, or compiled and kept there.
 //!
-//! Whatever code is made for has a *purpose*, by which the cache tells it from other code
-//! of the same game. A new kind of code is a new purpose, with a circuit of its own.
+//! Every kind of code has a *purpose*, by which the cache distinguishes it from other code of the
+//! same game. A new kind of code is a new purpose, with a circuit of its own.
 
 use std::borrow::Borrow;
 
@@ -21,14 +21,14 @@ use crate::game::ground::{GoalBounds, GroundGame, Layout, encoded};
 /// A hash of the sources of this package that decide which circuits are compiled.
 const SOURCES: &str = env!("PROPJIT_SOURCES");
 
-/// What code of a game is for.
+/// The purpose of code of a game.
 #[derive(Clone, Debug)]
 pub(super) struct Purpose {
-    /// What the cache's list calls it.
+    /// Its name in the cache's list.
     name: &'static str,
-    /// What is evaluated together.
+    /// The outputs that are evaluated together.
     sections: Vec<Section>,
-    /// What its circuit depends on, besides the game, in a stable encoding.
+    /// The inputs of its circuit besides the game, in a stable encoding.
     depends_on: Vec<u8>,
     /// Whether the circuit has the inputs and outputs of the game's, so that parts of it can be
     /// left out in some phases and where moves are not legal.
@@ -36,7 +36,7 @@ pub(super) struct Purpose {
 }
 
 impl Purpose {
-    /// Playouts and batches.
+    /// Returns the purpose of playouts and batches.
     pub(super) fn playouts(layout: &Layout) -> Purpose {
         Purpose {
             name: "playouts",
@@ -46,7 +46,7 @@ impl Purpose {
         }
     }
 
-    /// Single questions about single states.
+    /// Returns the purpose of single queries about single states.
     pub(super) fn states(layout: &Layout) -> Purpose {
         Purpose {
             name: "states",
@@ -56,7 +56,8 @@ impl Purpose {
         }
     }
 
-    /// Playouts with decisive moves, some of which are found by goal latches.
+    /// Returns the purpose of playouts with decisive moves, some of which are found by goal
+    /// latches.
     pub(super) fn decisive(layout: &Layout, latches: Option<&GoalBounds>) -> Purpose {
         Purpose {
             name: "decisive",
@@ -66,7 +67,7 @@ impl Purpose {
         }
     }
 
-    /// Random steps.
+    /// Returns the purpose of random steps.
     pub(super) fn steps(layout: &StepLayout) -> Purpose {
         Purpose {
             name: "steps",
@@ -76,7 +77,8 @@ impl Purpose {
         }
     }
 
-    /// Random steps with decisive moves, some of which are found by goal latches.
+    /// Returns the purpose of random steps with decisive moves, some of which are found by goal
+    /// latches.
     pub(super) fn decisive_steps(layout: &StepLayout, latches: Option<&GoalBounds>) -> Purpose {
         Purpose {
             name: "decisive steps",
@@ -85,7 +87,7 @@ impl Purpose {
         }
     }
 
-    /// Steps in one phase, and the reasons for them.
+    /// Returns the purpose of steps in one phase, with the reasons for them.
     pub(super) fn reasons(layout: &Layout, phase: usize, target: Target) -> Purpose {
         Purpose {
             name: "reasons",
@@ -95,8 +97,8 @@ impl Purpose {
         }
     }
 
-    /// Everything that the code depends on. Instead of the circuit that is compiled, which
-    /// would have to be made for that, it is the game's circuit before any pass.
+    /// Returns the hash of everything that the code depends on. It uses the game's circuit before
+    /// any pass instead of the compiled circuit, which would have to be built first.
     fn key(&self, game: &GroundGame, config: &CodeConfig) -> Result<CacheKey, CompileError> {
         let passes = PassConfig::default().cache_text();
         let (name, interface) = (self.name, game.interface_bytes());
@@ -105,8 +107,8 @@ impl Purpose {
     }
 }
 
-/// The game's code for a purpose: from the cache, or else compiled from the circuit that
-/// `circuit` makes, and then put there.
+/// Returns the game's code for a purpose: from the cache, or else compiled from the circuit that
+/// `circuit` makes, and then stored there.
 ///
 /// If the cache cannot be used, the log says so, and the code is compiled.
 pub(super) fn obtain<C: Borrow<Circuit>, E: From<CompileError>>(
@@ -159,7 +161,7 @@ pub(super) fn obtain<C: Borrow<Circuit>, E: From<CompileError>>(
     Ok(code)
 }
 
-/// Code for playouts, made with a configuration other than the game's own.
+/// Compiles code for playouts, with a configuration other than the game's own.
 ///
 /// # Errors
 /// As for [`Code::compile`].
@@ -169,7 +171,7 @@ pub fn for_playouts(game: &GroundGame, config: &CodeConfig) -> Result<Code, Comp
     compile(circuit, &playout_sections(game.layout()), &guards, config)
 }
 
-/// Code for single questions, made with a configuration other than the game's own.
+/// Compiles code for single queries, with a configuration other than the game's own.
 ///
 /// # Errors
 /// As for [`Code::compile`].
@@ -179,7 +181,7 @@ pub fn for_states(game: &GroundGame, config: &CodeConfig) -> Result<Code, Compil
     compile(circuit, &state_sections(game.layout()), &guards, config)
 }
 
-/// Code for random steps, made with a configuration other than the game's own.
+/// Compiles code for random steps, with a configuration other than the game's own.
 ///
 /// # Errors
 /// As for [`Code::compile`].
@@ -207,7 +209,7 @@ fn compile(
     Ok(code)
 }
 
-/// What guards parts of the code, under the assumptions that its circuit was made with.
+/// Returns the guards of parts of the code, under the assumptions that its circuit was made with.
 pub(crate) fn guards(game: &GroundGame, assumptions: &Assumptions) -> Guards {
     let periodic = game.phases().bases().iter();
     Guards {
@@ -222,7 +224,7 @@ mod tests {
     use crate::game::load::Game;
     use crate::game::vocabulary::moves::RoleId;
 
-    /// A match of one move, which is worth some or 100 to a role.
+    /// Creates a game of one move, which gives `some` or 100 to a role.
     fn game(role: &str, some: i32) -> Game {
         let rules = format!(
             "(role {role}) (init (at start)) (legal {role} stay) (legal {role} go)
@@ -235,7 +237,7 @@ mod tests {
         Game::from_text("test.kif", &rules, &Default::default()).unwrap()
     }
 
-    /// The keys of all purposes that depend on more than the circuit.
+    /// Returns the keys of all purposes that depend on more than the circuit.
     fn keys(game: &Game) -> Vec<CacheKey> {
         let ground = game.ground_game().unwrap();
         let target = Target {
@@ -250,8 +252,8 @@ mod tests {
         purposes.map(key).to_vec()
     }
 
-    /// Equal circuits are those of different games where goals have other values or a role plays at
-    /// random: what is achieved, and which moves decide, differs.
+    /// Games with different goal values or a role that plays at random may have equal circuits, but
+    /// differ in targets and decisive moves.
     #[test]
     fn keys_depend_on_goal_values_and_chance() {
         let usual = keys(&game("r", 0));

@@ -1,4 +1,4 @@
-//! The engines for playouts with decisive moves.
+//! Engines for playouts with decisive moves.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -26,18 +26,18 @@ pub struct DecisiveEngine {
     source: Arc<Source>,
 }
 
-/// What the engines are made from.
+/// The data that the engines are made from.
 #[derive(Debug)]
 struct Source {
     programs: Arc<Programs>,
     /// The latches, which are taken into account.
     latches: Background<Option<GoalBounds>>,
-    /// The circuit, or that there is none, if it was wanted.
+    /// The circuit, if it was requested; `None` inside if there is none.
     circuit: OnceLock<Option<DecisiveCircuit>>,
 }
 
 impl DecisiveEngine {
-    /// Starts to make it, when the engines for the whole circuit are made and the latches are
+    /// Starts to make it, once the engines for the whole circuit are made and the latches are
     /// found.
     pub(super) fn start(
         programs: &Arc<Programs>,
@@ -65,8 +65,8 @@ impl DecisiveEngine {
         }
     }
 
-    /// The engine for random steps with decisive moves, which the first call starts to make. There is one only
-    /// if there is an engine for decisive moves.
+    /// Returns the engine for random steps with decisive moves, which the first call starts to make. There is
+    /// one only if there is an engine for decisive moves.
     pub(super) fn steps(&self) -> &Steps {
         self.steps.get_or_init(|| {
             let source = self.source.clone();
@@ -75,39 +75,39 @@ impl DecisiveEngine {
         })
     }
 
-    /// The engine, if it is ready.
+    /// Returns the engine, if it is ready.
     pub(super) fn get(&self) -> Option<&Engine> {
         self.engine.get()?.as_ref()
     }
 
-    /// Whether it is known that there is no such engine.
+    /// Returns whether it is known that there is no such engine.
     pub(super) fn is_missing(&self) -> bool {
         self.engine.get().is_some_and(Option::is_none)
     }
 
-    /// Waits until it is known whether there is such an engine. Whether there is.
+    /// Waits until it is known whether there is such an engine. Returns whether there is.
     pub fn wait(&self) -> bool {
         self.engine.wait().is_some()
     }
 
-    /// Waits until it is known whether there is such an engine, unless a stop comes before. Whether it is known.
+    /// Waits until it is known whether there is such an engine, or until stopped. Returns whether it is known.
     pub fn wait_unless(&self, stop: &Stop) -> bool {
         self.engine.wait_unless(stop).is_some()
     }
 
-    /// Waits until that is known, or until then.
+    /// Waits until that is known, or until the deadline.
     pub(super) fn wait_until(&self, deadline: Instant) {
         self.engine.wait_until(deadline);
     }
 }
 
 impl Source {
-    /// What latches leave of the goals, if that is found: waits for it.
+    /// Waits for the goals that latches leave, and returns them if they are found.
     fn latches(&self) -> Option<&GoalBounds> {
         self.latches.wait().as_ref()
     }
 
-    /// The decisive circuit; the error says that there is none.
+    /// Returns the decisive circuit; an error if there is none.
     fn circuit(&self) -> Result<&Circuit, Option<CompileError>> {
         let circuit = self.circuit.get_or_init(|| {
             let stop = &self.programs.options().config.stop;
@@ -119,7 +119,7 @@ impl Source {
         Ok(&circuit.circuit)
     }
 
-    /// Machine code of the decisive circuit, if there is one.
+    /// Returns machine code of the decisive circuit, if there is one.
     fn code(&self) -> Option<Code> {
         let (game, options) = (self.programs.game(), self.programs.options());
         let purpose = Purpose::decisive(game.layout(), self.latches());
@@ -128,7 +128,7 @@ impl Source {
             .ok()
     }
 
-    /// Machine code of its random steps.
+    /// Returns machine code of its random steps.
     fn steps(&self) -> Option<StepEngine> {
         let purpose = |layout: &_| Purpose::decisive_steps(layout, self.latches());
         let steps = StepEngine::obtain(&self.programs, purpose, || self.circuit());

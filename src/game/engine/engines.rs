@@ -15,26 +15,26 @@ use crate::support::background::Background;
 use crate::support::pause::Pause;
 use propjit_stop::Stop;
 
-/// The engines of a game, which all its threads share. None is made before it is wanted.
+/// The engines of a game, which all its threads share. None is made before it is requested.
 ///
 /// They have 256 lanes at most. A search that expands and plays out more leaves at a time chooses worse
 /// moves: with 512 lanes it makes a tenth more nodes, and scored 39% of 40 matches of connect four and
 /// amazons. For random matches alone there are [others](Engines::for_playouts).
 pub struct Engines {
     programs: Arc<Programs>,
-    /// How engines with more lanes are made, if that is wanted.
+    /// Options for engines with more lanes, if requested.
     wide: Option<CodeOptions>,
     for_playouts: OnceLock<Arc<Engines>>,
     tiers: OnceLock<Tiers>,
     steps: OnceLock<Steps>,
-    /// Without and with regard to goal latches.
+    /// The engine for playouts with decisive moves.
     decisive: OnceLock<DecisiveEngine>,
     analysis_pause: Pause,
 }
 
 impl Engines {
-    /// No engines yet. Machine code will be made as the options say, but for no more than 256 lanes
-    /// unless it is [for playouts](Engines::for_playouts).
+    /// Creates it without engines. Machine code will be made as the options say, but for no more
+    /// than 256 lanes unless it is [for playouts](Engines::for_playouts).
     pub fn new(game: Arc<GroundGame>, options: CodeOptions) -> Engines {
         let narrow = options.config.clone().at_most_256_lanes();
         let wide = (narrow.width != options.config.width).then(|| options.clone());
@@ -44,7 +44,7 @@ impl Engines {
         }
     }
 
-    /// No engines yet, of the width that the options say.
+    /// Creates it without engines, for the width that the options say.
     fn as_wide(game: Arc<GroundGame>, options: CodeOptions) -> Engines {
         Engines {
             programs: Arc::new(Programs::new(game, options)),
@@ -57,18 +57,18 @@ impl Engines {
         }
     }
 
-    /// The game.
+    /// Returns the game.
     pub fn game(&self) -> &Arc<GroundGame> {
         self.programs.game()
     }
 
-    /// The programs for the whole circuit.
+    /// Returns the programs for the whole circuit.
     pub fn programs(&self) -> &Arc<Programs> {
         &self.programs
     }
 
-    /// The engines for random matches alone, with as many lanes as the options say. They are the same
-    /// ones if that is no more than 256.
+    /// Returns the engines for random matches alone, with as many lanes as the options say. They are
+    /// the same ones if that is no more than 256.
     pub fn for_playouts(self: &Arc<Engines>) -> &Arc<Engines> {
         let Some(options) = &self.wide else {
             return self;
@@ -77,20 +77,21 @@ impl Engines {
         self.for_playouts.get_or_init(make)
     }
 
-    /// The best engine that there is by now for the whole circuit. The first call starts to
+    /// Returns the best engine that is ready for the whole circuit. The first call starts to
     /// make a better one in the background.
     pub fn best(&self) -> ValidEngine {
         self.tiers().engine().clone().into()
     }
 
-    /// How many bytes the rows of a thread take that evaluates the best engine that there is by now.
+    /// Returns how many bytes the rows take in a thread that evaluates the best engine that is
+    /// ready.
     pub(crate) fn row_bytes(&self) -> usize {
         let engine = self.tiers().engine();
         engine.rows() * engine.width().words() * size_of::<u64>()
     }
 
-    /// An engine for the whole circuit that takes no preparation: the [best](Engines::best)
-    /// one if that was asked for before, or else the simplest one.
+    /// Returns an engine for the whole circuit that takes no preparation: the [best](Engines::best)
+    /// one if that was requested before, or else the simplest one.
     pub fn at_hand(&self) -> ValidEngine {
         match self.tiers.get() {
             Some(tiers) => tiers.engine().clone().into(),
@@ -105,7 +106,7 @@ impl Engines {
     }
 
     /// Waits until there will be no better engine for the whole circuit, nor for its random steps
-    /// if these were asked for.
+    /// if these were requested.
     pub fn wait(&self) {
         self.tiers().wait();
         if let Some(steps) = self.steps.get() {
@@ -113,47 +114,48 @@ impl Engines {
         }
     }
 
-    /// The same, unless a stop comes before. Whether all are there.
+    /// Does the same, or until stopped. Returns whether all are ready.
     pub fn wait_unless(&self, stop: &Stop) -> bool {
         self.tiers().wait_unless(stop)
             && self.steps.get().is_none_or(|steps| steps.wait_unless(stop))
     }
 
-    /// Whether the [best](Engines::best) engine was asked for.
+    /// Returns whether the [best](Engines::best) engine was requested.
     pub fn is_started(&self) -> bool {
         self.tiers.get().is_some()
     }
 
-    /// How long it took to compile or load the machine code of the best engine for the whole
-    /// circuit; `None` if there is none yet.
+    /// Returns how long it took to compile or load the machine code of the best engine for the
+    /// whole circuit; `None` if there is none yet.
     pub fn code_time(&self) -> Option<Duration> {
         self.tiers.get()?.code_time()
     }
 
-    /// What looks for goal bounds, and provers beside searches, wait for before they begin.
+    /// Returns the pause that the analysis of goal bounds, and provers beside searches, wait for
+    /// before they begin.
     pub(crate) fn analysis_pause(&self) -> &Pause {
         &self.analysis_pause
     }
 
-    /// The engine for playouts with decisive moves, which the first call starts to make, with
-    /// regard to the goal latches that will be found, if any.
+    /// Returns the engine for playouts with decisive moves, which the first call starts to make,
+    /// with regard to the goal latches that will be found, if any.
     pub(crate) fn decisive(&self, latches: &Background<Option<GoalBounds>>) -> &DecisiveEngine {
         let start = || DecisiveEngine::start(&self.programs, self.tiers(), latches);
         self.decisive.get_or_init(start)
     }
 
-    /// The engine for random steps, which the first call starts to make.
+    /// Returns the engine for random steps, which the first call starts to make.
     pub(crate) fn steps(&self) -> &Steps {
         let start = || Steps::start(&self.programs, self.tiers());
         self.steps.get_or_init(start)
     }
 
-    /// Whether there will be no better engine for the whole circuit than there is.
+    /// Returns whether there will be no better engine for the whole circuit than the current one.
     pub(super) fn is_best(&self) -> bool {
         self.tiers().is_ready()
     }
 
-    /// The engines for the whole circuit.
+    /// Returns the engines for the whole circuit.
     pub(super) fn tiers(&self) -> &Tiers {
         self.tiers.get_or_init(|| Tiers::start(&self.programs))
     }

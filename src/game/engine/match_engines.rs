@@ -1,4 +1,4 @@
-//! The engines that the threads of a search share.
+//! Engines shared by the threads of a search.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,9 +11,8 @@ use super::subscription::EngineSubscription;
 use super::valid_engine::PlayoutPolicy;
 use crate::game::vocabulary::state::State;
 
-/// The engines for one match at a time: those of the game; those that are specialised for the
-/// rest of the match, if that is wanted; and one for playouts with decisive moves, if that is
-/// wanted.
+/// The engines for one match at a time: those of the game; those that are specialised for the rest
+/// of the match, if requested; and one for playouts with decisive moves, if requested.
 ///
 /// Threads [subscribe](MatchEngines::subscribe) to them.
 #[derive(Clone, Debug)]
@@ -22,7 +21,7 @@ pub struct MatchEngines {
 }
 
 impl MatchEngines {
-    /// The engines of the game for the whole circuit.
+    /// Creates it with the engines of the game for the whole circuit.
     pub fn new(engines: Arc<Engines>) -> MatchEngines {
         MatchEngines {
             sources: Sources {
@@ -33,7 +32,7 @@ impl MatchEngines {
         }
     }
 
-    /// With engines that are made for the rest of the match, as roots come.
+    /// Adds engines that are made for the rest of the match, whenever the root advances.
     #[must_use]
     pub fn with_darkening(mut self) -> MatchEngines {
         let engines = &self.sources.engines;
@@ -42,14 +41,14 @@ impl MatchEngines {
         self
     }
 
-    /// With the engine for playouts with decisive moves, as soon as it is ready.
+    /// Adds the engine for playouts with decisive moves, as soon as it is ready.
     #[must_use]
     pub fn with_decisive(mut self, engine: DecisiveEngine) -> MatchEngines {
         self.sources.decisive = Some(engine);
         self
     }
 
-    /// The engines that do not depend on the match.
+    /// Returns the engines that do not depend on the match.
     pub fn engines(&self) -> &Arc<Engines> {
         &self.sources.engines
     }
@@ -62,36 +61,37 @@ impl MatchEngines {
         }
     }
 
-    /// Waits until it is known whether there is an engine for decisive moves, if that is wanted, or until then.
+    /// Waits until it is known whether there is an engine for decisive moves, if that is requested, or until
+    /// the deadline.
     pub fn wait_for_decisive(&self, deadline: Instant) {
         if let Some(decisive) = &self.sources.decisive {
             decisive.wait_until(deadline);
         }
     }
 
-    /// The engines for the rest of the match, if such are wanted.
+    /// Returns the engines for the rest of the match, if requested.
     pub fn darkening(&self) -> Option<&Darkening> {
         self.sources.darkening.as_deref()
     }
 
-    /// States that follow from this root may be evaluated from now on: an engine that is not
-    /// valid for them is offered no more when this returns.
+    /// Announces that states that follow from this root may be evaluated from now on: when this
+    /// returns, an engine that is not valid for them is no longer offered.
     pub fn enter(&self, root: &State) {
         if let Some(darkening) = self.darkening() {
             darkening.enter(root);
         }
     }
 
-    /// States that follow from this root are evaluated from now on, until that time or without
-    /// limit. Returns at once. If it pays, a better engine follows.
+    /// Announces that states that follow from this root are evaluated from now on, until the given
+    /// time or without limit. Returns at once. If it pays off, a better engine follows.
     pub fn advance(&self, root: &State, until: Option<Instant>) {
         if let Some(darkening) = self.darkening() {
             darkening.advance(root, until);
         }
     }
 
-    /// A subscription for one thread. With [`PlayoutPolicy::Decisive`], it is for playouts, and
-    /// the engine for decisive moves is the best one as soon as it is ready; with
+    /// Creates a subscription for one thread. With [`PlayoutPolicy::Decisive`], it is for playouts,
+    /// and the engine for decisive moves is the best one as soon as it is ready; with
     /// [`PlayoutPolicy::Uniform`], it is never offered.
     pub fn subscribe(&self, policy: PlayoutPolicy) -> EngineSubscription {
         EngineSubscription::new(self.sources.clone(), policy)

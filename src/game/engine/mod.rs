@@ -1,26 +1,26 @@
-//! The life of code: which engines there are for a game, and for which states each is right.
+//! Code lifecycle: the engines of a game, and the states for which each is valid.
 //!
 //! An *engine* evaluates a circuit in lanes, many states at a time: an interpreter, or machine
 //! code. A game has several, which come one after the other:
 //!
-//! | engine | made | right for |
+//! | engine | made | valid for |
 //! |---|---|---|
 //! | the circuit as it was lowered, interpreted | at once | all states |
 //! | the optimised circuit, as machine code | once per game, in the background (`tiers`), or loaded from the [cache] | all states |
 //! | the circuit with the [choice of moves](crate::game::circuits::stepping), as machine code | once per game, in the background (`steps`) | random playouts from all states with a phase |
 //! | the circuit with [decisive moves](crate::game::circuits::decisive) | once per game, in the background (`decisive`) | playouts from all states |
 //! | the same with the choice of moves | once per game, in the background (`steps`) | such playouts from all states with a phase |
-//! | the circuit [specialised for a root](crate::game::circuits::darkening) | as roots come, in the background ([`darkening`]) | the states that follow from the root |
+//! | the circuit [specialised for a root](crate::game::circuits::darkening) | whenever the root advances, in the background ([`darkening`]) | the states that follow from the root |
 //!
-//! Those who play and search know nothing of that. They ask one question: which is the best
-//! engine that is valid for these states, now, and when is there a better one?
+//! Players and searches do not depend on any of that. They only query which engine is the best one
+//! that is valid for these states now, and when there is a better one.
 //!
 //! - [`Engines`] belong to a game, and all its threads share them. [`MatchEngines`] are those of
-//!   one search, whose root advances.
-//! - An [`EngineSubscription`] belongs to a thread, and tells it of a better engine when it
+//!   one search with an advancing root.
+//! - An [`EngineSubscription`] belongs to a thread, and passes it a better engine when it
 //!   [polls](EngineSubscription::poll).
-//! - A [`ValidEngine`] is an engine with its [`Validity`], which is the states that it is right
-//!   for, and its [`PlayoutPolicy`].
+//! - A [`ValidEngine`] is an engine with its [`Validity`], the set of states that it is valid for,
+//!   and its [`PlayoutPolicy`].
 //!
 //! ```
 //! # use propjit::game::load::{Game, Setup};
@@ -41,15 +41,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Where code comes from
+//! # Sources of code
 //!
 //! - [`CodeOptions`] say how code is made and kept.
 //! - [`compile`]: every kind of code has a purpose, with sections and a circuit of its own. It is
 //!   loaded from the cache or compiled.
 //! - [`Programs`] are those for the whole circuit.
 //!
-//! A further kind of engine is a file here: a purpose, and a place in the order of what a
-//! subscription offers. Its circuit is built elsewhere, as in [`decisive`](crate::game::circuits::decisive).
+//! A further kind of engine is a file here: a purpose, and a place in the order in which a subscription
+//! offers engines. Its circuit is built elsewhere, as in [`decisive`](crate::game::circuits::decisive).
 
 pub mod cache;
 pub mod compile;

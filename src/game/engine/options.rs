@@ -11,9 +11,9 @@ use crate::support::setters::setters;
 pub struct CodeOptions {
     /// How code is made. By default, it is the best for this CPU.
     pub config: CodeConfig,
-    /// Where code is kept for the next time, if anywhere.
+    /// The cache that keeps code for the next time, if any.
     pub cache: Option<Cache>,
-    /// What the cache's list calls the game.
+    /// The name of the game in the cache's list.
     pub name: String,
 }
 

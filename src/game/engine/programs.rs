@@ -1,4 +1,4 @@
-//! The programs that evaluate the whole circuit of a game: interpreted ones, and machine code.
+//! Programs that evaluate the whole circuit of a game: interpreted ones, and machine code.
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -16,10 +16,10 @@ use crate::game::circuits::reasons::{PhaseCircuit, PhaseLayout, Target};
 use crate::game::ground::GroundGame;
 use crate::game::ground::sections::playout_sections;
 
-/// Machine code that all share, or why there is none.
+/// Shared machine code, or the reason why there is none.
 type Compiled = Result<Arc<Code>, Arc<CompileError>>;
 
-/// The programs of a game. Each is made when it is first wanted, and then kept.
+/// The programs of a game. Each is made when it is first requested, and then kept.
 pub struct Programs {
     game: Arc<GroundGame>,
     options: CodeOptions,
@@ -31,7 +31,7 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// No programs yet. Machine code will be made as the options say.
+    /// Creates it without programs. Machine code will be made as the options say.
     pub(super) fn new(game: Arc<GroundGame>, options: CodeOptions) -> Programs {
         Programs {
             game,
@@ -44,30 +44,30 @@ impl Programs {
         }
     }
 
-    /// The game.
+    /// Returns the game.
     pub fn game(&self) -> &Arc<GroundGame> {
         &self.game
     }
 
-    /// How machine code is made, and where it is kept.
+    /// Returns the options for machine code.
     pub fn options(&self) -> &CodeOptions {
         &self.options
     }
 
-    /// A scalar interpreter of the circuit with [low activity](GroundGame::low_activity).
+    /// Returns a scalar interpreter of the circuit with [low activity](GroundGame::low_activity).
     pub fn scalar(&self) -> ScalarInterpreter {
         let make = || ScalarInterpreter::new(&self.game.low_activity().circuit);
         self.scalar.get_or_init(make).clone()
     }
 
-    /// A scalar interpreter of the circuit before any pass: slower, but ready sooner.
+    /// Returns a scalar interpreter of the circuit before any pass: slower, but ready sooner.
     pub fn unoptimised_scalar(&self) -> ScalarInterpreter {
         let make = || ScalarInterpreter::new(self.game.lowered());
         self.unoptimised_scalar.get_or_init(make).clone()
     }
 
-    /// The circuit with the [fewest gates](GroundGame::min_gates) as a program for the lanes
-    /// interpreter, in the sections of playouts.
+    /// Returns the circuit with the [fewest gates](GroundGame::min_gates) as a program for the
+    /// lanes interpreter, in the sections of playouts.
     pub fn lane_program(&self) -> Arc<LaneProgram> {
         let make = || {
             let sections = playout_sections(self.game.layout());
@@ -76,7 +76,7 @@ impl Programs {
         self.lanes.get_or_init(make).clone()
     }
 
-    /// The [lane program](Programs::lane_program), interpreted at the width that suits it
+    /// Returns the [lane program](Programs::lane_program), interpreted at the width that suits it
     /// best.
     pub fn interpreter(&self) -> Engine {
         let program = self.lane_program();
@@ -84,19 +84,19 @@ impl Programs {
         Engine::Interpreter(program, width)
     }
 
-    /// The lane program, interpreted at the width of machine code.
+    /// Returns the lane program, interpreted at the width of machine code.
     pub(super) fn interpreter_as_wide_as_code(&self) -> Engine {
         Engine::Interpreter(self.lane_program(), self.options.config.width)
     }
 
-    /// The circuit before any pass, interpreted at the width of machine code: slower, but
-    /// ready sooner. It is made anew each time.
+    /// Returns the circuit before any pass, interpreted at the width of machine code: slower, but
+    /// ready sooner. It is created anew on each call.
     pub(super) fn unoptimised_interpreter(&self) -> Engine {
         let made = self.unoptimised_interpreter_unless(&Stop::new());
         made.expect("nobody stops it")
     }
 
-    /// The same; none if a stop comes before it is made.
+    /// Returns the same; none if stopped before it is made.
     pub(super) fn unoptimised_interpreter_unless(&self, stop: &Stop) -> Option<Engine> {
         let sections = playout_sections(self.game.layout());
         let program = LaneProgram::unless(self.game.lowered(), &sections, stop)?;
@@ -104,7 +104,7 @@ impl Programs {
         Some(Engine::Interpreter(Arc::new(program), width))
     }
 
-    /// The circuit with the fewest gates as machine code, in the sections of playouts.
+    /// Returns the circuit with the fewest gates as machine code, in the sections of playouts.
     ///
     /// # Errors
     /// When it can be neither loaded nor compiled.
@@ -113,8 +113,8 @@ impl Programs {
         self.get_or_obtain(&self.playout_code, purpose)
     }
 
-    /// The circuit with the fewest gates as machine code, in the sections of
-    /// [single questions](crate::game::ground::sections::alone).
+    /// Returns the circuit with the fewest gates as machine code, in the sections of
+    /// [single queries](crate::game::ground::sections::alone).
     ///
     /// # Errors
     /// When it can be neither loaded nor compiled.
@@ -123,8 +123,8 @@ impl Programs {
         self.get_or_obtain(&self.state_code, purpose)
     }
 
-    /// Why there is no machine code of the whole circuit, if it was wanted and could not be made; that nobody waits for
-    /// it any more is no reason.
+    /// Returns why there is no machine code of the whole circuit, if it was requested and could not be made;
+    /// cancellation, when no caller waits for it any more, is not reported.
     pub fn not_compiled(&self) -> Option<&CompileError> {
         let made = [&self.state_code, &self.playout_code];
         let mut errors = made
@@ -134,9 +134,9 @@ impl Programs {
         Some(error)
     }
 
-    /// A circuit of a phase with the reasons for a target: machine code, or else interpreted. It
-    /// is not kept, and takes a while unless it comes from the cache; none if the stop comes before,
-    /// or that of the machine code.
+    /// Returns a program for the circuit of a phase with the reasons for a target: machine code, or
+    /// else interpreted. It is not kept, and takes a while unless it comes from the cache; none if
+    /// stopped before, or if the machine code is stopped.
     pub fn reasons(&self, circuit: &PhaseCircuit, target: Target, stop: &Stop) -> Option<Engine> {
         let (game, options) = (&self.game, &self.options);
         let purpose = Purpose::reasons(game.layout(), circuit.phase(), target);

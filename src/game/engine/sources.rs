@@ -1,4 +1,4 @@
-//! The engines that there are to offer, from the best one down.
+//! Sources of the engines that are offered, in order of preference.
 
 use std::sync::Arc;
 
@@ -10,18 +10,18 @@ use super::engines::Engines;
 use super::valid_engine::{PlayoutPolicy, ValidEngine};
 use super::validity::Validity;
 
-/// Where the engines for a match come from.
+/// The sources of the engines for a match.
 #[derive(Clone, Debug)]
 pub(super) struct Sources {
     /// The engines for the whole circuit.
     pub(super) engines: Arc<Engines>,
-    /// Those for the rest of the match, if such are wanted.
+    /// Those for the rest of the match, if requested.
     pub(super) darkening: Option<Arc<Darkening>>,
-    /// The one for playouts with decisive moves, if that is wanted.
+    /// The one for playouts with decisive moves, if requested.
     pub(super) decisive: Option<DecisiveEngine>,
 }
 
-/// An engine, as far as it takes to see whether it is another one than before.
+/// The identity of an engine, which shows whether it has changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Offer {
     /// The one for the whole circuit, and whether a better one will come.
@@ -33,7 +33,7 @@ pub(super) enum Offer {
 }
 
 impl Sources {
-    /// The best engine that there is. Costs a few reads of atomic values.
+    /// Returns the best available engine. Costs a few reads of atomic values.
     pub(super) fn best(&self, policy: PlayoutPolicy) -> Offer {
         if policy == PlayoutPolicy::Decisive && self.decisive_engine().is_some() {
             return Offer::Decisive;
@@ -47,7 +47,7 @@ impl Sources {
         }
     }
 
-    /// Whether no other engine will be offered after this one.
+    /// Returns whether no other engine will be offered after this one.
     pub(super) fn is_last(&self, offer: Offer, policy: PlayoutPolicy) -> bool {
         match offer {
             Offer::Decisive => true,
@@ -58,14 +58,14 @@ impl Sources {
         }
     }
 
-    /// Whether there will be no engine for decisive moves, or none is wanted.
+    /// Returns whether there will be no engine for decisive moves, or none is requested.
     pub(super) fn is_uniform(&self, policy: PlayoutPolicy) -> bool {
         let decisive = self.decisive.as_ref();
         policy == PlayoutPolicy::Uniform || decisive.is_none_or(DecisiveEngine::is_missing)
     }
 
-    /// The engine that was offered. If its validity does not suit or if it is gone, it is the
-    /// one for the whole circuit, which is valid for all states.
+    /// Returns the engine that was offered. If its validity does not suit or if it is gone, it is
+    /// the one for the whole circuit, which is valid for all states.
     pub(super) fn engine(
         &self,
         offer: Offer,

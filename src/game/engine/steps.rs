@@ -1,4 +1,4 @@
-//! The engine for random steps.
+//! Engines for random steps.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,14 +17,14 @@ use crate::game::circuits::stepping::{StepLayout, step_circuit};
 use crate::game::ground::GroundGame;
 use crate::support::background::Background;
 
-/// The least part of the cost of a step that the choice of moves has in games for which there is an
-/// engine for random steps. In others, there is little to gain, unless few gates are left in each
-/// phase: a part for each phase makes code larger. Reversi, where it is 16%, plays 1.4 times as fast.
+/// The minimum fraction of the cost of a step that the choice of moves must have for an engine for
+/// random steps. Below that, there is little to gain, unless few gates are left in each phase: a part
+/// for each phase makes code larger. Reversi, where it is 16%, plays 1.4 times as fast.
 const LEAST_CHOICE: f64 = 0.05;
 
-/// The greatest part of a game's gates that is left in its phases, on average, in games for which
-/// there is such an engine for that alone. In hex, where the choice of moves is 1% of the cost, it is
-/// two fifths, and steps are four times as fast.
+/// The maximum fraction of a game's gates that is left in its phases, on average, which alone
+/// justifies such an engine. In hex, where the choice of moves is 1% of the cost, it is two fifths,
+/// and steps are four times as fast.
 const MOST_IN_PHASE: f64 = 0.45;
 
 /// An engine that evaluates a game's [random steps](crate::game::circuits::stepping).
@@ -35,17 +35,18 @@ pub struct StepEngine {
 }
 
 impl StepEngine {
-    /// The number of lanes in a row.
+    /// Returns the number of lanes in a row.
     pub fn width(&self) -> Width {
         self.engine.width()
     }
 
-    /// An interpreter of rows of this width.
+    /// Creates an interpreter of rows of this width.
     pub fn interpreted(game: &GroundGame, width: Width) -> StepEngine {
         StepEngine::interpreted_of(game, &game.min_gates().circuit, width)
     }
 
-    /// The same for steps of a circuit with the game's inputs and outputs, by which other moves may be legal.
+    /// Creates the same for steps of a circuit with the game's inputs and outputs, which may have other legal
+    /// moves.
     pub fn interpreted_of(game: &GroundGame, circuit: &Circuit, width: Width) -> StepEngine {
         let layout = StepLayout::new(game);
         let circuit = step_circuit(game, circuit, &layout);
@@ -56,7 +57,7 @@ impl StepEngine {
         }
     }
 
-    /// Machine code, from the cache or compiled.
+    /// Returns machine code, from the cache or compiled.
     ///
     /// # Errors
     /// As for [`Code::compile`](propjit_jit::code::Code::compile).
@@ -66,7 +67,8 @@ impl StepEngine {
         StepEngine::obtain(programs, Purpose::steps, circuit)
     }
 
-    /// Machine code for a purpose, of steps of a circuit with the game's inputs and outputs.
+    /// Returns machine code for a purpose, for steps of a circuit with the game's inputs and
+    /// outputs.
     pub(super) fn obtain<'a, E: From<CompileError>>(
         programs: &Programs,
         purpose: impl FnOnce(&StepLayout) -> Purpose,
@@ -92,7 +94,7 @@ pub struct StepCircuit {
 }
 
 impl StepCircuit {
-    /// The circuit, in games in which there is something to gain by it; nothing in others.
+    /// Returns the circuit, in games that benefit from it; `None` in others.
     pub fn of(game: &GroundGame) -> Option<StepCircuit> {
         pays(game).then(|| {
             let layout = StepLayout::new(game);
@@ -102,7 +104,7 @@ impl StepCircuit {
         })
     }
 
-    /// Machine code with this configuration.
+    /// Compiles machine code with this configuration.
     ///
     /// # Errors
     /// As for [`Code::compile`](propjit_jit::code::Code::compile).
@@ -115,13 +117,13 @@ impl StepCircuit {
     }
 }
 
-/// Whether there is something to gain by an engine for random steps.
+/// Returns whether an engine for random steps is beneficial.
 fn pays(game: &GroundGame) -> bool {
     let cost = game.cost();
     cost.choice >= LEAST_CHOICE * cost.step || part_in_phases(game) <= MOST_IN_PHASE
 }
 
-/// The part of a game's gates that is left in its phases, on average.
+/// Returns the fraction of a game's gates that is left in its phases, on average.
 fn part_in_phases(game: &GroundGame) -> f64 {
     let (circuit, layout, period) = (game.lowered(), game.layout(), game.phases().period());
     let gates = (0..period).map(|phase| {
@@ -135,12 +137,12 @@ fn part_in_phases(game: &GroundGame) -> f64 {
 }
 
 /// A [`StepEngine`] of a game, which is made in the background after the best engine for the
-/// whole circuit, if it pays. Clones share it.
+/// whole circuit, if it pays off. Clones share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Steps(Background<Option<Arc<StepEngine>>>);
 
 impl Steps {
-    /// Starts to make it, when the engines for the whole circuit are made.
+    /// Starts to make it, once the engines for the whole circuit are made.
     pub(super) fn start(programs: &Arc<Programs>, tiers: &Tiers) -> Steps {
         let (programs, tiers) = (programs.clone(), tiers.clone());
         Steps::start_making(programs.game().clone(), move || {
@@ -153,7 +155,7 @@ impl Steps {
         })
     }
 
-    /// Starts to make it in this way, if it pays.
+    /// Starts to make it in this way, if it pays off.
     pub(super) fn start_making(
         game: Arc<GroundGame>,
         make: impl FnOnce() -> Option<StepEngine> + Send + 'static,
@@ -170,7 +172,7 @@ impl Steps {
         Steps(Background::start("steps", || None, make))
     }
 
-    /// The engine, if there is one and it is ready.
+    /// Returns the engine, if there is one and it is ready.
     pub(crate) fn get(&self) -> Option<&Arc<StepEngine>> {
         self.0.get()?.as_ref()
     }
@@ -180,7 +182,7 @@ impl Steps {
         self.0.wait();
     }
 
-    /// The same, unless a stop comes before. Whether it is known.
+    /// Does the same, or until stopped. Returns whether it is known.
     pub(super) fn wait_unless(&self, stop: &Stop) -> bool {
         self.0.wait_unless(stop).is_some()
     }

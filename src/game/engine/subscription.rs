@@ -1,4 +1,4 @@
-//! How a thread learns of better engines.
+//! Subscriptions, by which threads receive better engines.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use super::valid_engine::{PlayoutPolicy, ValidEngine};
 use super::validity::Validity;
 use crate::game::ground::GroundGame;
 
-/// Tells one thread which engine is the best, and when there is a better one.
+/// Informs one thread which engine is the best, and when there is a better one.
 ///
-/// These are, best first: the engine for playouts with decisive moves, which are worth more
+/// The engines are, best first: the engine for playouts with decisive moves, which are worth more
 /// than faster ones; the newest engine for the rest of the match; machine code for the whole
-/// circuit; the engine that was there at once.
+/// circuit; the engine that was available at once.
 #[derive(Debug)]
 pub struct EngineSubscription {
     sources: Sources,
-    /// Whether the engine for decisive moves is wanted.
+    /// The policy, which decides whether the engine for decisive moves is requested.
     policy: PlayoutPolicy,
-    /// The engine that the thread was told of last.
+    /// The engine that was last reported to the thread.
     told: Option<Offer>,
 }
 
@@ -32,19 +32,19 @@ impl EngineSubscription {
         }
     }
 
-    /// The game.
+    /// Returns the game.
     pub fn game(&self) -> &Arc<GroundGame> {
         self.sources.engines.game()
     }
 
-    /// The programs for the whole circuit of the game.
+    /// Returns the programs for the whole circuit of the game.
     pub(crate) fn programs(&self) -> &Programs {
         self.sources.engines.programs()
     }
 
-    /// The engine for random steps with the policy of the engine that was told of last, of the whole circuit, which is
-    /// made from the first call on. There is none as long as a better engine for the whole circuit will come, or one for
-    /// decisive moves.
+    /// Returns the engine for random steps of the whole circuit, with the policy of the engine that was last reported.
+    /// It is made from the first call on. There is none as long as a better engine for the whole circuit, or one for
+    /// decisive moves, is still to come.
     pub(crate) fn steps(&self) -> Option<&Steps> {
         match self.told? {
             Offer::Whole { is_best: true } if self.sources.is_uniform(self.policy) => {
@@ -55,21 +55,21 @@ impl EngineSubscription {
         }
     }
 
-    /// The best engine now.
+    /// Returns the currently best engine.
     pub fn current(&mut self) -> ValidEngine {
         let offer = self.sources.best(self.policy);
         self.told = Some(offer);
         self.sources.engine(offer, |_| true)
     }
 
-    /// The best engine now, if it is another one than at the last call. Costs next to nothing if
-    /// it is not.
+    /// Returns the currently best engine, if it has changed since the last call. Costs next to
+    /// nothing if it has not.
     pub fn poll(&mut self) -> Option<ValidEngine> {
         self.poll_for(|_| true)
     }
 
-    /// As [`poll`](EngineSubscription::poll), for a thread that has states already: the engine
-    /// is one with a validity that `suits` them.
+    /// Does the same as [`poll`](EngineSubscription::poll) for a thread that already has states:
+    /// the validity of the engine `suits` them.
     pub fn poll_for(&mut self, suits: impl FnOnce(&Validity) -> bool) -> Option<ValidEngine> {
         let offer = self.sources.best(self.policy);
         if self.told.replace(offer) == Some(offer) {
@@ -78,15 +78,15 @@ impl EngineSubscription {
         Some(self.sources.engine(offer, suits))
     }
 
-    /// Whether no better engine than the last one will come, unless decisive moves are
+    /// Returns whether no better engine than the last one will come, unless decisive moves are
     /// [declined](EngineSubscription::decline_decisive).
     pub fn is_over(&self) -> bool {
         let told = self.told;
         told.is_some_and(|offer| self.sources.is_last(offer, self.policy))
     }
 
-    /// The engine for decisive moves is not wanted any more: what is best without it comes with
-    /// the next call.
+    /// Declines the engine for decisive moves from now on: the next call returns the best other
+    /// engine.
     pub fn decline_decisive(&mut self) {
         self.policy = PlayoutPolicy::Uniform;
     }

@@ -1,8 +1,8 @@
-//! Two tiers of engines: one to begin with at once, and the best one when it is ready.
+//! Engine tiers: one that is available at once, and the best one when it is ready.
 //!
 //! Interpreting the circuit as it was lowered takes almost no preparation. Meanwhile a
-//! background thread optimises the circuit and compiles it, or loads the code from the
-//! cache. Nobody waits.
+//! background thread optimises the circuit and compiles it, or loads the code from the cache. No
+//! thread waits.
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -13,8 +13,8 @@ use propjit_stop::Stop;
 use super::programs::Programs;
 use crate::support::background::Background;
 
-/// The time for which the first engine is not made, because code from the cache, and that of
-/// small games, is ready sooner.
+/// The delay before the first engine is made, because code from the cache, and that of small games,
+/// is ready sooner.
 const PATIENCE: Duration = Duration::from_millis(5);
 
 /// The engines for the whole circuit of a game, all of equal width. Clones share them.
@@ -25,12 +25,12 @@ pub(super) struct Tiers {
     best: Background<Best>,
 }
 
-/// The engine after which no better one comes: none if the first one stays, as nobody waits for a better one any more,
-/// or there is no thread to make it.
+/// The final engine, after which no better one comes: none if the first one stays, because no caller waits for a
+/// better one any more, or there is no thread to make it.
 #[derive(Debug)]
 struct Best {
     engine: Option<Engine>,
-    /// How long it took to make.
+    /// The time that it took to make it.
     time: Duration,
 }
 
@@ -64,10 +64,10 @@ impl Tiers {
         }
     }
 
-    /// The best engine that there is by now.
+    /// Returns the best engine that is ready.
     pub(super) fn engine(&self) -> &Engine {
         let best = self.best.get().and_then(|best| best.engine.as_ref());
-        // It is there, unless a stop came before it was made.
+        // It exists, unless it was stopped before it was made.
         let first = || {
             self.first
                 .get_or_init(|| self.programs.unoptimised_interpreter())
@@ -75,12 +75,12 @@ impl Tiers {
         best.unwrap_or_else(first)
     }
 
-    /// Whether the best engine is ready.
+    /// Returns whether the best engine is ready.
     pub(super) fn is_ready(&self) -> bool {
         self.best.get().is_some()
     }
 
-    /// How long it took to compile or load machine code, if it is ready.
+    /// Returns how long it took to compile or load machine code, if it is ready.
     pub(super) fn code_time(&self) -> Option<Duration> {
         let best = self.best.get()?;
         matches!(best.engine, Some(Engine::Code(_))).then_some(best.time)
@@ -91,13 +91,14 @@ impl Tiers {
         self.best.wait();
     }
 
-    /// The same, unless a stop comes before. Whether it is there.
+    /// Does the same, or until stopped. Returns whether the engine is ready.
     pub(super) fn wait_unless(&self, stop: &Stop) -> bool {
         self.best.wait_unless(stop).is_some()
     }
 }
 
-/// Machine code; or, if there is none, the interpreter with the optimised circuit. Nothing if that is stopped.
+/// Makes machine code; or, if there is none, the interpreter with the optimised circuit. Returns `None` if
+/// that is stopped.
 fn best_engine(programs: &Programs) -> Option<Engine> {
     match programs.playout_code() {
         Ok(code) => Some(Engine::Code(code)),

@@ -1,4 +1,4 @@
-//! An engine together with what it is right for.
+//! Engines together with the states that they are valid for.
 
 use std::sync::Arc;
 
@@ -6,21 +6,20 @@ use propjit_jit::evaluator::Engine;
 
 use super::validity::Validity;
 
-/// Which moves playouts on an engine choose from.
+/// The set of moves that playouts on an engine choose from.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
 pub enum PlayoutPolicy {
-    /// All legal moves, with equal chances.
+    /// All legal moves, uniformly.
     #[default]
     Uniform,
-    /// The [decisive moves](crate::game::circuits::decisive) where there are some, with equal chances; or
-    /// else all legal moves. What the engine says about legal moves is right for playouts
-    /// only.
+    /// The [decisive moves](crate::game::circuits::decisive) where there are some, or else all legal
+    /// moves, uniformly. The legal moves that the engine computes are right for playouts only.
     Decisive,
 }
 
-/// An engine, the states that it is right for, and the policy that it has for playouts.
+/// An engine, the states that it is valid for, and its policy for playouts.
 ///
-/// There is no way to the engine but through those who heed its validity.
+/// The engine is only accessible to code that respects its validity.
 #[derive(Clone, Debug)]
 pub struct ValidEngine {
     engine: Engine,
@@ -29,7 +28,7 @@ pub struct ValidEngine {
 }
 
 impl ValidEngine {
-    /// An engine that was made for these states and those that follow from them.
+    /// Creates an engine that was made for these states and those that follow from them.
     pub(super) fn new(engine: Engine, validity: Validity) -> ValidEngine {
         ValidEngine {
             engine,
@@ -38,7 +37,7 @@ impl ValidEngine {
         }
     }
 
-    /// An engine for playouts with decisive moves, from all states.
+    /// Creates an engine for playouts with decisive moves, from all states.
     pub(super) fn decisive(engine: Engine) -> ValidEngine {
         ValidEngine {
             policy: PlayoutPolicy::Decisive,
@@ -46,34 +45,35 @@ impl ValidEngine {
         }
     }
 
-    /// The states that the engine is right for.
+    /// Returns the states that the engine is valid for.
     pub fn validity(&self) -> &Arc<Validity> {
         &self.validity
     }
 
-    /// Which moves playouts choose from.
+    /// Returns the set of moves that playouts choose from.
     pub fn policy(&self) -> PlayoutPolicy {
         self.policy
     }
 
-    /// Whether it was made for all states.
+    /// Returns whether it was made for all states.
     pub(crate) fn is_whole(&self) -> bool {
         self.validity.given() == 0
     }
 
-    /// Whether it interprets the circuit, for which there is no machine code yet, or never will be.
+    /// Returns whether it interprets the circuit, for which there is no machine code yet, or never
+    /// will be.
     pub(crate) fn is_interpreted(&self) -> bool {
         matches!(self.engine, Engine::Interpreter(..))
     }
 
-    /// The engine and the states that it is right for, for those who heed these.
+    /// Returns the engine and the states that it is valid for, for callers that respect these.
     pub(crate) fn into_parts(self) -> (Engine, Arc<Validity>) {
         (self.engine, self.validity)
     }
 }
 
 impl From<Engine> for ValidEngine {
-    /// An engine that was made from a game's whole circuit.
+    /// Wraps an engine that was made from a game's whole circuit.
     fn from(engine: Engine) -> ValidEngine {
         ValidEngine::new(engine, Validity::all())
     }

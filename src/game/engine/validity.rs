@@ -1,29 +1,29 @@
-//! The states that an engine is right for.
+//! Validity of engines: the states for which an engine is right.
 //!
 //! An engine that was made from a game's whole circuit is right for every state. One that
-//! was made for the rest of a match ([`darkening`](super::darkening)) is right only for those
-//! states that agree with what it took for granted, and so do all that follow from such a
-//! state. So an engine goes with its [`Validity`], and whoever takes states in looks at that
-//! first: it costs an operation or two for each word of the state.
+//! was made for the rest of a match ([`darkening`](super::darkening)) is right only for the states
+//! that agree with its assumptions, as do all states that follow from such a state. So an engine
+//! comes with its [`Validity`], which is checked whenever states are passed in: this costs an
+//! operation or two for each word of the state.
 
 use crate::game::vocabulary::state::State;
 
 /// The states in which certain base propositions have certain values.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Validity {
-    /// For each word of a state, the propositions whose value is given.
+    /// For each word of a state, the propositions with a given value.
     given: Vec<u64>,
-    /// Those of them that hold.
+    /// The given propositions that are true.
     holding: Vec<u64>,
 }
 
 impl Validity {
-    /// All states.
+    /// Returns the set of all states.
     pub fn all() -> Validity {
         Validity::default()
     }
 
-    /// The states in which the base propositions have the values given, in their order.
+    /// Returns the states in which the base propositions have the given values, in their order.
     pub fn new(values: &[Option<bool>]) -> Validity {
         let pack = |bit: fn(&Option<bool>) -> bool| {
             let words = values.chunks(64).map(|chunk| {
@@ -38,12 +38,12 @@ impl Validity {
         }
     }
 
-    /// Whether the state is one of them.
+    /// Returns whether the state is one of them.
     pub fn contains(&self, state: &State) -> bool {
         self.contains_words(state.words())
     }
 
-    /// Whether the state of these words is one of them.
+    /// Returns whether the state of these words is one of them.
     fn contains_words(&self, words: &[u64]) -> bool {
         let words = words.iter().chain(std::iter::repeat(&0));
         let mut given = self.given.iter().zip(&self.holding).zip(words);
@@ -61,7 +61,7 @@ impl Validity {
         );
     }
 
-    /// The number of propositions that have a given value.
+    /// Returns the number of propositions that have a given value.
     pub fn given(&self) -> usize {
         let ones = self.given.iter().map(|word| word.count_ones() as usize);
         ones.sum()

@@ -1,15 +1,15 @@
-//! Actions that cannot be taken.
+//! Errors for actions that cannot be taken.
 
-/// Why no step was taken in any environment.
+/// The reason why no step was taken in any environment.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ActionError {
     /// There are not as many actions as environments, times players if each of them acts.
     #[error("{given} actions were given where {expected} are needed")]
     Count {
-        /// How many are needed.
+        /// The number that is needed.
         expected: usize,
-        /// How many were given.
+        /// The number that was given.
         given: usize,
     },
     /// The action is not legal.
@@ -22,7 +22,7 @@ pub enum ActionError {
         /// The action.
         action: i32,
     },
-    /// There are not so many legal actions.
+    /// The rank is not below the number of legal actions.
     #[error(
         "{player} has {count} legal actions in environment {environment}: none has rank {rank}"
     )]
@@ -31,7 +31,7 @@ pub enum ActionError {
         environment: usize,
         /// The name of the player.
         player: String,
-        /// The rank asked for.
+        /// The requested rank.
         rank: i32,
         /// The number of legal actions.
         count: usize,
@@ -48,7 +48,7 @@ pub enum ActionError {
 }
 
 impl ActionError {
-    /// The same about environments that come after so many others.
+    /// Returns the same error for environments that come after `others` others.
     pub(super) fn after(mut self, others: usize) -> ActionError {
         match &mut self {
             ActionError::Count { .. } => {}

@@ -1,4 +1,4 @@
-//! The environments of one block: as many as an engine has lanes.
+//! Blocks of environments: as many as an engine has lanes.
 
 use std::collections::TryReserveError;
 
@@ -49,7 +49,7 @@ pub(super) struct Block {
 const SEVERAL: i32 = -1;
 
 impl Block {
-    /// Environments in this number of lanes, to be [reset](Block::reset).
+    /// Creates environments in this number of lanes, to be [reset](Block::reset).
     ///
     /// # Errors
     /// When there is no memory for them.
@@ -78,7 +78,7 @@ impl Block {
         })
     }
 
-    /// About how many bytes a block takes whose lanes are all filled.
+    /// Returns approximately how many bytes a block with all lanes filled takes.
     pub(super) fn bytes(width: Width, shape: &Shape) -> usize {
         let players = shape.players.len();
         let rows = shape.propositions * width.words() + width.lanes() * actors_words(shape);
@@ -87,12 +87,12 @@ impl Block {
         size_of::<Block>() + rows * size_of::<u64>() + numbers * size_of::<u32>() + masks
     }
 
-    /// The number of environments.
+    /// Returns the number of environments.
     pub(super) fn len(&self) -> usize {
         self.lanes
     }
 
-    /// The lanes in which several players have a choice.
+    /// Returns the lanes in which several players have a choice.
     pub(super) fn has_several(&self) -> bool {
         self.current.contains(&SEVERAL)
     }
@@ -110,7 +110,7 @@ impl Block {
         self.find_legal(common, worker);
     }
 
-    /// The player that an actor of a lane is: its place among the players.
+    /// Returns the player that an actor of a lane is: its number among the players.
     ///
     /// # Errors
     /// If there are several.
@@ -122,14 +122,14 @@ impl Block {
         }
     }
 
-    /// The packed legal actions of an actor.
+    /// Returns the packed legal actions of an actor.
     fn legal_of(&self, shape: &Shape, lane: usize, actor: usize) -> &[u64] {
         let words = action_words(shape);
         &self.legal[actor][lane * words..][..words]
     }
 
-    /// Whether the actions are legal, those of one lane after those of the other. An error's
-    /// environment is the lane.
+    /// Checks that the actions are legal; they are given lane after lane. The environment in an
+    /// error is the lane.
     pub(super) fn check(
         &self,
         common: &Common,
@@ -152,8 +152,8 @@ impl Block {
             })
     }
 
-    /// Writes the actions that have these ranks, from 0, among the legal ones. An error's
-    /// environment is the lane.
+    /// Writes the actions that have these ranks, from 0, among the legal ones. The environment in
+    /// an error is the lane.
     pub(super) fn nth_legal(
         &self,
         common: &Common,
@@ -179,7 +179,7 @@ impl Block {
         })
     }
 
-    /// Each lane and actor, with what is given for it.
+    /// Iterates over the lanes and actors, each with the value given for it.
     fn each<'a, T>(
         &self,
         shape: &Shape,
@@ -202,7 +202,7 @@ impl Block {
         let shape = &common.shape;
         worker.look(self.number, &self.bases);
         for (&role, &choosing) in shape.players.iter().zip(&self.choosing) {
-            // Those who have no choice play what they have to.
+            // Players without a choice play their only move.
             let forced = match shape.joint {
                 true => LaneMask::default(),
                 false => self.filled.and_not(choosing),
@@ -247,7 +247,7 @@ impl Block {
         sums
     }
 
-    /// What ended with the last step.
+    /// Returns which matches ended with the last step.
     fn last_step(&self, shape: &Shape) -> RandomSteps {
         let players = shape.players.len();
         let mut rewards = vec![0.0; players];
@@ -266,7 +266,7 @@ impl Block {
         }
     }
 
-    /// Goes on with the moves chosen; ends matches and starts others in their place.
+    /// Makes the chosen moves; ends matches and starts others in their place.
     fn advance(&mut self, common: &Common, worker: &mut Worker) {
         worker.advance();
         let shape = &common.shape;
@@ -300,12 +300,12 @@ impl Block {
         self.find_current(common, &choices);
     }
 
-    /// The lanes whose match has ended with the last step.
+    /// Returns the lanes in which the match has ended with the last step.
     fn ended(&self) -> LaneMask {
         self.terminated.or(self.truncated)
     }
 
-    /// Counts a joint move in each lane, and returns the lanes that have had enough of them.
+    /// Counts a joint move in each lane, and returns the lanes that have reached the limit.
     fn grow_old(&mut self, max_steps: u32) -> LaneMask {
         let mut oldest = 0;
         for age in &mut self.ages {
@@ -335,7 +335,8 @@ impl Block {
         }
     }
 
-    /// For each player, the lanes in which it has a legal move, and those in which it has several.
+    /// Returns, for each player, the lanes in which it has a legal move, and those in which it has
+    /// several.
     fn choices(&self, common: &Common, worker: &Worker) -> Vec<(LaneMask, LaneMask)> {
         let players = common.shape.players.iter();
         players
@@ -363,7 +364,7 @@ impl Block {
         match common.shape.players.len() {
             0 | 1 => self.current.fill(0),
             2 => {
-                // Two numbers that follow from two bits.
+                // Two numbers are derived from two bits.
                 for (lane, current) in self.current.iter_mut().enumerate() {
                     *current = i32::from(self.choosing[1].contains(lane));
                 }
@@ -381,8 +382,8 @@ impl Block {
         }
     }
 
-    /// Finds the legal actions of each actor. Where matches have ended, what the worker knows is
-    /// about their last states, but what is legal at the start is known.
+    /// Finds the legal actions of each actor. Where matches have ended, the worker's values belong
+    /// to their last states, but the legal actions at the start are known.
     fn find_legal(&mut self, common: &Common, worker: &Worker) {
         let shape = &common.shape;
         let ended = self.ended();
@@ -413,7 +414,7 @@ impl Block {
         }
     }
 
-    /// Writes what is known of the environments.
+    /// Writes the outputs of the environments.
     pub(super) fn write(&self, common: &Common, mut outputs: Outputs<'_>) {
         let shape = &common.shape;
         let states = self.states(shape);
@@ -440,7 +441,7 @@ impl Block {
         }
     }
 
-    /// The states, packed.
+    /// Returns the states, packed.
     fn states(&self, shape: &Shape) -> Vec<u64> {
         let words = column_words(shape.propositions).max(1);
         let mut states = vec![0; self.lanes * words];
@@ -448,7 +449,7 @@ impl Block {
         states
     }
 
-    /// The state in a lane.
+    /// Returns the state in a lane.
     pub(super) fn state(&self, lane: usize) -> State {
         let rows = self.bases.chunks_exact(self.width.words()).enumerate();
         let holding = rows.filter(|(_, row)| row[lane / 64] >> (lane % 64) & 1 == 1);
@@ -456,12 +457,12 @@ impl Block {
     }
 }
 
-/// The number of words of all actors' packed actions.
+/// Returns the number of words of all actors' packed actions.
 fn actors_words(shape: &Shape) -> usize {
     shape.actors() * action_words(shape)
 }
 
-/// The number of words of an actor's packed actions.
+/// Returns the number of words of an actor's packed actions.
 fn action_words(shape: &Shape) -> usize {
     column_words(shape.actions).max(1)
 }

@@ -1,10 +1,10 @@
-//! What the environments of a game have in common.
+//! Data shared by the environments of a game.
 
 use super::shape::Shape;
 use super::worker::Worker;
 use crate::game::vocabulary::lane_mask::LaneMask;
 
-/// What the environments of a game have in common.
+/// Data shared by the environments of a game.
 pub(super) struct Common {
     pub(super) shape: Shape,
     pub(super) max_steps: u32,

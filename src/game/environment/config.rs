@@ -1,4 +1,4 @@
-//! The configuration of batched environments.
+//! Configuration of batched environments.
 
 use propjit_stop::Stop;
 use rayon::ThreadPoolBuildError;
@@ -7,7 +7,7 @@ use super::shape::Shape;
 use crate::game::ground::GroundGame;
 use crate::support::setters::setters;
 
-/// How many environments there are, and how they are played.
+/// The number of environments, and the way in which they are played.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct EnvironmentConfig {
@@ -15,13 +15,13 @@ pub struct EnvironmentConfig {
     pub environments: usize,
     /// The number of threads, at least 1.
     pub threads: usize,
-    /// Whether a step takes an action of each player, rather than of the one who has a choice. By
-    /// default that is so in games in which several players are seen to have a choice at the same
+    /// Whether a step takes an action of each player, rather than of the player with a choice. By
+    /// default this holds for games in which several players are seen to have a choice at the same
     /// time.
     pub joint: Option<bool>,
     /// The number of joint moves after which a match is truncated.
     pub max_steps: u32,
-    /// Ends the look for players who choose at the same time, which takes its time in huge games.
+    /// Stops the check for players that choose at the same time, which can take long in huge games.
     pub stop: Stop,
 }
 
@@ -46,7 +46,8 @@ impl EnvironmentConfig {
         with_stop(stop: Stop);
     }
 
-    /// Whether there can be so many environments of a game, however much memory there is.
+    /// Checks whether this number of environments of a game is possible, however much memory there
+    /// is.
     ///
     /// # Errors
     /// When there are none, or too many.
@@ -61,7 +62,7 @@ impl EnvironmentConfig {
     }
 }
 
-/// Why there cannot be such environments.
+/// The reason why environments cannot be created.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EnvironmentError {
@@ -84,7 +85,7 @@ pub enum EnvironmentError {
         environments: usize,
         /// The number of threads.
         threads: usize,
-        /// About how many bytes they take.
+        /// The approximate number of bytes that they take.
         bytes: usize,
     },
     /// The threads cannot be started.
@@ -92,7 +93,7 @@ pub enum EnvironmentError {
     Threads {
         /// The number of threads.
         threads: usize,
-        /// Why not.
+        /// The cause.
         source: ThreadPoolBuildError,
     },
 }

@@ -1,8 +1,8 @@
-//! Memory that may not be there, as its size is what a caller asks for.
+//! Fallible allocation, for sizes that callers choose.
 
 use std::collections::TryReserveError;
 
-/// This number of equal values.
+/// Allocates this number of equal values.
 ///
 /// # Errors
 /// When there is no memory for them.
@@ -12,7 +12,7 @@ pub(super) fn filled<T: Clone>(value: T, length: usize) -> Result<Vec<T>, TryRes
     Ok(values)
 }
 
-/// An empty vector with room for this number of values.
+/// Allocates an empty vector with room for this number of values.
 ///
 /// # Errors
 /// When there is no memory for them.

@@ -1,8 +1,8 @@
-//! Batched environments: many matches that are played step by step, for learning by reinforcement.
+//! Batched environments for reinforcement learning: many matches that are played step by step.
 //!
-//! A [`VectorEnvironment`] takes an action per match and writes what came of it into arrays of the
-//! caller's: observations, legal actions, rewards, ends. A match that ends is followed by another
-//! one in the same place at once.
+//! A [`VectorEnvironment`] takes an action per match and writes the results into arrays of the
+//! caller: observations, legal actions, rewards, ends. A match that ends is followed by another one
+//! in the same place at once.
 //!
 //! ```
 //! # use propjit::game::load::{Game, Setup};
@@ -37,15 +37,15 @@
 //! ```
 //!
 //! States stay in lanes: a block of environments is as many as an engine has lanes, and its base
-//! propositions are rows. What callers see is transposed and unpacked from rows on the way out, some
-//! tens of nanoseconds per match.
+//! propositions are rows. The outputs are transposed and unpacked from rows, which takes some tens
+//! of nanoseconds per match.
 //!
 //! - [`VectorEnvironment`]: all blocks, on several threads.
-//! - `block`: the environments of one block. `worker`: the evaluator of one thread, and what it
-//!   works out about a block.
-//! - `outputs`, `unpack`: the arrays of callers, and bits as they are wanted there. `packed`: bits as
+//! - `block`: the environments of one block. `worker`: the evaluator of one thread, and its results
+//!   for a block.
+//! - `outputs`, `unpack`: the arrays of callers, and the formats of bits in them. `packed`: bits as
 //!   sets of actions.
-//! - `memory`: memory that may not be there.
+//! - `memory`: fallible allocation.
 
 mod action_error;
 mod block;

@@ -1,4 +1,4 @@
-//! The arrays that environments write to.
+//! Output arrays of environments.
 
 use propjit_jit::lanes::transpose::column_words;
 use propjit_jit::lanes::unpack::to_bytes;
@@ -6,8 +6,8 @@ use propjit_jit::lanes::unpack::to_bytes;
 use super::shape::Shape;
 use super::unpack::{to_floats, to_packed};
 
-/// Arrays of the caller's, which hold what is known about each environment, one environment after
-/// the other.
+/// Arrays of the caller, which receive the outputs of each environment, one environment after the
+/// other.
 ///
 /// With `n` environments, `p` [players](Shape::players), `a` [actions](Shape::actions) and as many
 /// [actors](Shape::actors) `k`:
@@ -19,15 +19,15 @@ pub struct Outputs<'a> {
     pub legal: &'a mut [u8],
     /// The number of legal actions: `n * k`.
     pub legal_counts: &'a mut [i32],
-    /// The number of the player who has a choice, the first player if nobody has one, and -1 if
-    /// several have: `n`.
+    /// The number of the player with a choice, the first player if none has one, and -1 if several
+    /// have: `n`.
     pub current: &'a mut [i32],
     /// The goals of the players where a match ended with the last step in a terminal state, not a
     /// number where a goal is undefined, and zero elsewhere: `n * p`.
     pub rewards: &'a mut [f32],
     /// Whether a match ended with the last step in a terminal state, 1 or 0: `n`.
     pub terminated: &'a mut [u8],
-    /// Whether a match was given up with the last step, since it was too long or a role had no
+    /// Whether a match was truncated with the last step, because it was too long or a role had no
     /// legal move, 1 or 0: `n`.
     pub truncated: &'a mut [u8],
 }
@@ -52,7 +52,7 @@ impl Observation<'_> {
         }
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     fn len(&self) -> usize {
         match self {
             Observation::Bits(bits) => bits.len(),
@@ -61,7 +61,7 @@ impl Observation<'_> {
         }
     }
 
-    /// The number of elements that an environment has.
+    /// Returns the number of elements that an environment has.
     fn width(&self, propositions: usize) -> usize {
         match self {
             Observation::Bits(_) => propositions.div_ceil(8),
@@ -69,8 +69,8 @@ impl Observation<'_> {
         }
     }
 
-    /// Writes states of a game with so many base propositions. Each has as many words as these need,
-    /// in which bit `i % 64` of word `i / 64` is proposition `i`.
+    /// Writes states of a game with `propositions` base propositions. Each has as many words as
+    /// these need, in which bit `i % 64` of word `i / 64` is proposition `i`.
     ///
     /// # Panics
     /// If there are not as many observations as states.
@@ -98,7 +98,7 @@ impl Observation<'_> {
 }
 
 impl<'a> Observation<'a> {
-    /// Takes off what is for the first `count` environments, of which there are as many.
+    /// Splits off the arrays of the first `count` environments, which must exist.
     fn split_off(&mut self, count: usize, propositions: usize) -> Observation<'a> {
         let length = count * self.width(propositions);
         match self {
@@ -109,14 +109,14 @@ impl<'a> Observation<'a> {
     }
 }
 
-/// Takes off the first elements, of which there are so many.
+/// Splits off and returns the first `length` elements.
 fn first<'a, T>(all: &mut &'a mut [T], length: usize) -> &'a mut [T] {
     let first = all.split_off_mut(..length);
     first.expect("lengths are checked beforehand")
 }
 
 impl<'a> Outputs<'a> {
-    /// The same arrays, borrowed for a shorter time.
+    /// Returns the same arrays, borrowed for a shorter time.
     pub fn reborrow(&mut self) -> Outputs<'_> {
         Outputs {
             observation: self.observation.reborrow(),
@@ -154,7 +154,7 @@ impl<'a> Outputs<'a> {
         assert_eq!(lengths, expected, "arrays for {n} environments");
     }
 
-    /// Takes off what is for the first `count` environments, of which there are as many.
+    /// Splits off the arrays of the first `count` environments, which must exist.
     pub(super) fn split_off(&mut self, count: usize, shape: &Shape) -> Outputs<'a> {
         let (actors, players) = (shape.actors(), shape.players.len());
         Outputs {

@@ -1,17 +1,17 @@
-//! Sets of actions, a bit each.
+//! Packed sets of actions, with a bit for each.
 
-/// Whether an action is in the set.
+/// Returns whether an action is in the set.
 pub(super) fn contains(words: &[u64], action: usize) -> bool {
     let word = words.get(action / 64);
     word.is_some_and(|word| word >> (action % 64) & 1 == 1)
 }
 
-/// The number of actions in the set.
+/// Returns the number of actions in the set.
 pub(super) fn count_ones(words: &[u64]) -> usize {
     words.iter().map(|word| word.count_ones() as usize).sum()
 }
 
-/// The action in the set that comes after so many others.
+/// Returns the action in the set with this rank: the one after `rank` others.
 pub(super) fn nth_one(words: &[u64], mut rank: u32) -> Option<i32> {
     for (&word, first) in words.iter().zip((0..).step_by(64)) {
         let count = word.count_ones();
@@ -23,13 +23,13 @@ pub(super) fn nth_one(words: &[u64], mut rank: u32) -> Option<i32> {
     None
 }
 
-/// The place of the one in a word that comes after so many others, of which it has more: in eight
-/// bytes at a time, and without a branch that depends on the word (Vigna, "Broadword
-/// Implementation of Rank/Select Queries", 2008, algorithm 2).
+/// Returns the position of the one bit of a word with this rank, which must exist: eight bytes at a
+/// time, and without a branch that depends on the word (Vigna, "Broadword Implementation of
+/// Rank/Select Queries", 2008, algorithm 2).
 fn place_of_one(word: u64, rank: u32) -> u32 {
     const LOW: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x80 * LOW;
-    // In each byte, the ones up to its end.
+    // In each byte, the number of ones up to its end.
     let pairs = word - (word >> 1 & 0x5555_5555_5555_5555);
     let fours = (pairs & 0x3333_3333_3333_3333) + (pairs >> 2 & 0x3333_3333_3333_3333);
     let sums = ((fours + (fours >> 4)) & 0x0f0f_0f0f_0f0f_0f0f).wrapping_mul(LOW);
@@ -37,7 +37,7 @@ fn place_of_one(word: u64, rank: u32) -> u32 {
     let before = ((((u64::from(rank) * LOW) | HIGH) - sums) & HIGH) >> 7;
     let first = 8 * (before.wrapping_mul(LOW) >> 56) as u32;
     let rank = u64::from(rank) - (sums << 8 >> first & 0xff);
-    // In each byte, one bit of the byte; and then the ones up to it.
+    // In each byte, one bit of the byte; and then the number of ones up to it.
     let bits = ((word >> first & 0xff) * LOW) & 0x8040_2010_0804_0201;
     let ones = ((bits + (HIGH - LOW)) >> 7) & LOW;
     let sums = ones.wrapping_mul(LOW);

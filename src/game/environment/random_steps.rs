@@ -1,13 +1,13 @@
-//! The outcome of random steps.
+//! Outcomes of random steps.
 
-/// What came of random steps.
+/// The outcome of random steps.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct RandomSteps {
     /// How many matches ended in a terminal state.
     pub terminated: u64,
-    /// How many were given up.
+    /// How many were truncated.
     pub truncated: u64,
-    /// For each player, the sum of its goals at the end of matches, as far as they are defined.
+    /// For each player, the sum of its goals at the end of matches, where these are defined.
     pub rewards: Vec<f64>,
 }
 

@@ -1,9 +1,9 @@
-//! The sizes of what batched environments take and give.
+//! The sizes of the inputs and outputs of batched environments.
 
 use crate::game::ground::GroundGame;
 use crate::game::machine::{RANDOM_ROLE, RoleId};
 
-/// The sizes of what batched environments take and give.
+/// The sizes of the inputs and outputs of batched environments.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shape {
     /// The number of environments.
@@ -12,12 +12,12 @@ pub struct Shape {
     pub players: Vec<RoleId>,
     /// The role that plays at random, if there is one: its moves are part of the environment.
     pub random: Option<RoleId>,
-    /// The number of base propositions, which are what is observed.
+    /// The number of base propositions, which are the observation.
     pub propositions: usize,
     /// The number of actions: the greatest number of moves that a player has. An action is the
-    /// number of a move of the player who acts.
+    /// number of a move of the acting player.
     pub actions: usize,
-    /// Whether a step takes an action of each player, as it does where there are none.
+    /// Whether a step takes an action of each player, which is also the case without players.
     pub joint: bool,
 }
 
@@ -37,7 +37,7 @@ impl Shape {
         }
     }
 
-    /// The number of actions that a step takes in each environment.
+    /// Returns the number of actions that a step takes in each environment.
     pub fn actors(&self) -> usize {
         match self.joint {
             true => self.players.len(),
@@ -45,7 +45,7 @@ impl Shape {
         }
     }
 
-    /// Whether the greatest [arrays](super::Outputs) of these sizes can be addressed.
+    /// Returns whether the greatest [arrays](super::Outputs) of these sizes can be addressed.
     pub(super) fn is_addressable(&self) -> bool {
         let floats = self.propositions + self.players.len();
         let integers = self.actors() + 1;

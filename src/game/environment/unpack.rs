@@ -1,4 +1,4 @@
-//! Bits as numbers, and packed in bytes.
+//! Conversion of bits to numbers and to packed bytes.
 
 /// For each byte, its bits as bytes, the lowest first.
 static BYTES: [[u8; 8]; 256] = {
@@ -15,8 +15,8 @@ static BYTES: [[u8; 8]; 256] = {
     table
 };
 
-/// Calls `put` with the place and the bits of each group of eight, as bytes; what is beyond `count`
-/// bits is zero.
+/// Calls `put` with the position and the bits of each group of eight, as bytes; bits from `count`
+/// on are zero.
 #[inline(always)]
 fn for_each_eight(words: &[u64], count: usize, mut put: impl FnMut(usize, &[u8; 8])) {
     for (word, first) in words.iter().zip((0..count).step_by(64)) {
@@ -27,7 +27,8 @@ fn for_each_eight(words: &[u64], count: usize, mut put: impl FnMut(usize, &[u8; 
     }
 }
 
-/// Makes each number 0 or 1, as the bit at its place is: bit `i` is bit `i % 64` of word `i / 64`.
+/// Sets each number to 0 or 1, according to the bit at its position: bit `i` is bit `i % 64` of
+/// word `i / 64`.
 pub(super) fn to_floats(words: &[u64], floats: &mut [f32]) {
     for_each_eight(words, floats.len(), |at, bits| {
         match floats[at..].first_chunk_mut() {

@@ -1,4 +1,4 @@
-//! All environments, on several threads.
+//! Vectorised environments, on several threads.
 
 use std::collections::TryReserveError;
 use std::fmt;
@@ -38,7 +38,7 @@ pub struct VectorEnvironment {
     pool: Option<ThreadPool>,
 }
 
-/// The blocks of one thread, with what is given for them and what is written.
+/// The blocks of one thread, with their inputs and outputs.
 struct Share<'a> {
     worker: &'a mut Worker,
     blocks: &'a mut [Block],
@@ -46,15 +46,15 @@ struct Share<'a> {
     outputs: Outputs<'a>,
 }
 
-/// How many steps are looked at to find out whether several players choose at the same time.
+/// The number of sampled steps that determine whether several players choose at the same time.
 const PROBE: u32 = 100;
 
 impl VectorEnvironment {
-    /// Environments at the start of a match, with the seed 0.
+    /// Creates environments at the start of a match, with the seed 0.
     ///
     /// # Errors
-    /// If there cannot be [so many environments](EnvironmentConfig::check), there is no memory for
-    /// them, the threads cannot be started, or the initial state is terminal.
+    /// If there cannot be [that many environments](EnvironmentConfig::check), there is no memory
+    /// for them, the threads cannot be started, or the initial state is terminal.
     pub fn new(
         engines: &Arc<Engines>,
         config: &EnvironmentConfig,
@@ -84,8 +84,8 @@ impl VectorEnvironment {
         let threads = config.threads.clamp(1, count);
         let bytes = count.saturating_mul(Block::bytes(width, &common.shape));
         let bytes = bytes.saturating_add(threads.saturating_mul(worker.bytes()));
-        // Where systems promise more memory than they have, many small pieces are granted whose sum is
-        // refused.
+        // Systems that overcommit memory grant many small allocations, though they would refuse their
+        // sum.
         if !is_available(bytes) {
             return Err(refused(threads, bytes));
         }
@@ -104,38 +104,38 @@ impl VectorEnvironment {
         Ok(environment)
     }
 
-    /// Goes on with new threads, and with engines of the same game that was loaded once more: in a
-    /// process that was forked from the one in which the environments were made, which does not have
-    /// the threads of that.
+    /// Continues with new threads, and with engines of the same game loaded again: for a process
+    /// forked from the one in which the environments were made, which does not have the threads of
+    /// its parent.
     ///
     /// # Errors
     /// If the threads cannot be started; then nothing has changed.
     ///
     /// # Panics
-    /// If it is another game, as far as its sizes tell.
+    /// If the sizes show that it is another game.
     pub fn renew(&mut self, engines: &Arc<Engines>) -> Result<(), EnvironmentError> {
         let (shape, game) = (self.shape(), engines.game());
         let of_game = Shape::new(game, shape.environments, shape.joint);
         assert_eq!(*shape, of_game, "the game is the same");
         let threads = self.workers.len();
-        // What is left of a pool whose threads are not here cannot be taken down.
+        // A pool without its threads cannot be shut down.
         std::mem::forget(std::mem::replace(&mut self.pool, pool(threads)?));
         self.workers = (0..threads).map(|_| Worker::new(engines)).collect();
         self.game = engines.game().clone();
         Ok(())
     }
 
-    /// The sizes of arrays, and the players.
+    /// Returns the sizes of arrays, and the players.
     pub fn shape(&self) -> &Shape {
         &self.common.shape
     }
 
-    /// The game.
+    /// Returns the game.
     pub fn game(&self) -> &Arc<GroundGame> {
         &self.game
     }
 
-    /// Starts a match in each environment. The [seed](rng) is that of all random choices from now
+    /// Starts a match in each environment. The [seed](rng) determines all random choices from now
     /// on, on any number of threads.
     ///
     /// # Panics
@@ -146,7 +146,7 @@ impl VectorEnvironment {
     }
 
     fn restart(&mut self, seed: u64) {
-        // What other threads have evaluated is of the matches before.
+        // The values evaluated by workers belong to the previous matches.
         self.workers.iter_mut().for_each(Worker::forget);
         for (block, mut rng) in self.blocks.iter_mut().zip(rng::streams(seed)) {
             block.reset(&self.common, &mut self.workers[0], &mut rng);
@@ -167,8 +167,8 @@ impl VectorEnvironment {
         Ok(())
     }
 
-    /// Takes so many actions in each environment, chosen at random with equal chances. What is
-    /// written is that after the last one.
+    /// Takes `steps` actions in each environment, chosen uniformly at random. The outputs are those
+    /// after the last one.
     ///
     /// # Panics
     /// If the arrays do not have the right lengths.
@@ -185,7 +185,7 @@ impl VectorEnvironment {
     /// actions, from 0 to `n - 1`. Both are arrays as [`step`](VectorEnvironment::step) takes them.
     ///
     /// # Errors
-    /// If there are not so many legal actions.
+    /// If a rank is not below the number of legal actions.
     ///
     /// # Panics
     /// If there are not as many actions as ranks.
@@ -204,7 +204,7 @@ impl VectorEnvironment {
         Ok(())
     }
 
-    /// The state of an environment.
+    /// Returns the state of an environment.
     ///
     /// # Panics
     /// If there is none with this number.
@@ -225,7 +225,7 @@ impl VectorEnvironment {
         }
     }
 
-    /// Whether all actions are legal.
+    /// Checks that all actions are legal.
     fn check(&self, actions: &[i32]) -> Result<(), ActionError> {
         self.count_actions(actions)?;
         let (mut at, mut rest) = (0, actions);
@@ -238,8 +238,8 @@ impl VectorEnvironment {
         Ok(())
     }
 
-    /// Does the work on each block, with the actions for it, if there are any, and writes what is
-    /// known then.
+    /// Does the work on each block, with the actions for it, if there are any, and then writes the
+    /// outputs.
     fn run<T: Send>(
         &mut self,
         actions: &[i32],
@@ -289,7 +289,7 @@ impl Share<'_> {
     }
 }
 
-/// Blocks for so many environments, all of whose lanes are filled but for the last one's.
+/// Creates blocks for `environments` environments. All lanes are filled, except in the last block.
 fn blocks(environments: usize, width: Width, shape: &Shape) -> Result<Vec<Block>, TryReserveError> {
     let mut blocks = with_room(environments.div_ceil(width.lanes()))?;
     for (number, start) in (0..environments).step_by(width.lanes()).enumerate() {
@@ -299,7 +299,7 @@ fn blocks(environments: usize, width: Width, shape: &Shape) -> Result<Vec<Block>
     Ok(blocks)
 }
 
-/// So many threads, if they are several.
+/// Returns a pool of `threads` threads, if there are several.
 fn pool(threads: usize) -> Result<Option<ThreadPool>, EnvironmentError> {
     if threads == 1 {
         return Ok(None);
@@ -309,14 +309,13 @@ fn pool(threads: usize) -> Result<Option<ThreadPool>, EnvironmentError> {
     Ok(Some(pool))
 }
 
-/// Takes off the actions of the first `count` environments, if there are any.
+/// Splits off the actions of the first `count` environments, if there are any.
 fn split_actions<'a>(actions: &mut &'a [i32], count: usize, shape: &Shape) -> &'a [i32] {
     let taken = (count * shape.actors()).min(actions.len());
     actions.split_off(..taken).expect("no more than there are")
 }
 
-/// Whether several players have a choice at the same time in some random matches, as far as these are played before the
-/// stop.
+/// Returns whether several players have a choice at the same time in some random matches. These end early when stopped.
 fn is_joint(worker: &mut Worker, stop: &Stop) -> Result<bool, TryReserveError> {
     let lanes = worker.width().lanes();
     let shape = Shape::new(worker.game(), lanes, false);

@@ -1,4 +1,4 @@
-//! The evaluator of one thread, which works on one block of environments after the other.
+//! Worker of one thread, which evaluates one block of environments after the other.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,15 +18,15 @@ use crate::game::vocabulary::lane_mask::LaneMask;
 
 /// The evaluator of one thread.
 ///
-/// Blocks take turns in one evaluator, although what is known of a block's states is evaluated
-/// again then: the rows of many large circuits would not fit into a cache.
+/// Blocks take turns in one evaluator, although the values of a block's states are then evaluated
+/// again: the rows of many large circuits would not fit into a cache.
 pub(super) struct Worker {
     game: Arc<GroundGame>,
     subscription: EngineSubscription,
     evaluator: LaneEvaluator,
     /// One for each role.
     selectors: Vec<Selector>,
-    /// The block whose states were evaluated last.
+    /// The block with the states that were evaluated last.
     evaluated: Option<usize>,
 }
 
@@ -53,13 +53,13 @@ impl Worker {
         &self.game
     }
 
-    /// How many bytes the rows take.
+    /// Returns how many bytes the rows take.
     pub(super) fn bytes(&self) -> usize {
         self.evaluator.engine().rows() * self.width().words() * size_of::<u64>()
     }
 
-    /// Goes over to a better engine, if there is one by now, which has as many lanes: what there
-    /// is for a whole circuit is of equal width.
+    /// Switches to a better engine, if there is one, which has as many lanes: all engines for a
+    /// whole circuit have equal width.
     fn follow(&mut self) {
         if let Some(engine) = self.subscription.poll() {
             self.evaluator = evaluator(engine);
@@ -68,7 +68,8 @@ impl Worker {
         }
     }
 
-    /// Evaluates what depends on the states of a block alone, unless that has just been done.
+    /// Evaluates the outputs that depend on the states of a block alone, unless that has just been
+    /// done.
     pub(super) fn look(&mut self, block: usize, bases: &[u64]) {
         self.follow();
         if self.evaluated != Some(block) {
@@ -79,29 +80,29 @@ impl Worker {
         }
     }
 
-    /// Evaluates anew at the next [look](Worker::look).
+    /// Discards the evaluated values, so that the next [look](Worker::look) evaluates them again.
     pub(super) fn forget(&mut self) {
         self.evaluated = None;
     }
 
-    /// Whether the states are terminal, after a [look](Worker::look).
+    /// Returns whether the states are terminal, after a [look](Worker::look).
     pub(super) fn terminal(&self) -> LaneMask {
         LaneMask::from_words(self.evaluator.output(self.game.layout().terminal))
     }
 
-    /// The rows of a role's legal moves, after a [look](Worker::look).
+    /// Returns the rows of a role's legal moves, after a [look](Worker::look).
     pub(super) fn legal(&self, role: RoleId) -> &[u64] {
         let legal = &self.game.layout().legal[role.index()];
         self.evaluator.outputs(legal.clone())
     }
 
-    /// The lanes among the first `lanes` in which a role has a legal move, and those in which it has
-    /// several.
+    /// Returns the lanes among the first `lanes` in which a role has a legal move, and those in
+    /// which it has several.
     pub(super) fn choices(&self, role: RoleId, lanes: usize) -> (LaneMask, LaneMask) {
         LaneMask::some_and_several(self.width(), lanes, self.legal(role))
     }
 
-    /// The legal moves of a role in the first lane, packed.
+    /// Returns the legal moves of a role in the first lane, packed.
     pub(super) fn first_legal(&self, role: RoleId) -> Vec<u64> {
         let legal = self.legal(role);
         let moves = legal.len() / self.width().words();
@@ -110,7 +111,7 @@ impl Worker {
         column
     }
 
-    /// Makes all moves false in all lanes.
+    /// Clears all moves in all lanes.
     pub(super) fn forget_moves(&mut self) {
         let moves = self.moves();
         self.evaluator.inputs_mut(moves).fill(0);
@@ -123,8 +124,8 @@ impl Worker {
         chosen.keep_rows(width, lanes, legal, does);
     }
 
-    /// Chooses one of a role's legal moves at random, in these lanes. Of its moves none was
-    /// chosen before, or those that were chosen last in this way.
+    /// Chooses one of a role's legal moves at random, in these lanes. Before, either none of its
+    /// moves is chosen, or those that were last chosen by this function.
     pub(super) fn choose_random(&mut self, role: RoleId, lanes: LaneMask, random: &mut LaneRandom) {
         let width = self.width();
         let (legal, does) = legal_and_does_mut(&self.game, &mut self.evaluator, role);
@@ -144,7 +145,7 @@ impl Worker {
         }
     }
 
-    /// Makes the states of the block those that follow from the moves chosen, and looks at them.
+    /// Advances the states of the block by the chosen moves, and evaluates them.
     pub(super) fn advance(&mut self) {
         self.evaluator.evaluate(section::NEXT);
         let layout = self.game.layout();
@@ -180,8 +181,8 @@ impl Worker {
         self.evaluator.evaluate(section::GOALS);
     }
 
-    /// Lets new matches start in these lanes, and tells the states. What is known about states is
-    /// about those before.
+    /// Starts new matches in these lanes, and writes their states. The evaluated values still
+    /// belong to the states before.
     pub(super) fn restart(&mut self, lanes: LaneMask, bases: &mut [u64]) {
         let width = self.width();
         let inputs = self.game.layout().bases.clone();
@@ -194,14 +195,15 @@ impl Worker {
         bases.copy_from_slice(rows);
     }
 
-    /// The inputs that are moves.
+    /// Returns the inputs that are moves.
     fn moves(&self) -> Range<usize> {
         let layout = self.game.layout();
         layout.bases.end..layout.inputs()
     }
 }
 
-/// Of a role's moves, whether they are legal, and whether they are chosen.
+/// Returns, for a role's moves, the rows that say whether they are legal, and whether they are
+/// chosen.
 fn legal_and_does_mut<'a>(
     game: &GroundGame,
     evaluator: &'a mut LaneEvaluator,
@@ -211,7 +213,7 @@ fn legal_and_does_mut<'a>(
     evaluator.outputs_and_inputs_mut(legal[role.index()].clone(), does[role.index()].clone())
 }
 
-/// Rows for the engine, which is right for all states.
+/// Creates rows for the engine, which is valid for all states.
 fn evaluator(engine: ValidEngine) -> LaneEvaluator {
     let (engine, _) = engine.into_parts();
     LaneEvaluator::new(engine)

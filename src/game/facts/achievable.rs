@@ -1,22 +1,22 @@
-//! The goals that are still possible from a state on.
+//! Achievable goals: the goal values that are still possible from a state on.
 //!
 //! A goal value that can never hold again, whatever is played ([`ternary`](crate::game::circuits::darkening::ternary)),
-//! is out of reach. What is left contains every value that a match from there may end with.
-//! It is what MCTS needs to stop early: where everybody's least and greatest value are equal,
+//! is out of reach. The remaining values include every value that a match from there may end with.
+//! It allows MCTS to stop early: where the least and greatest value of every role are equal,
 //! nothing remains to be decided (see the Sancho team's post "Goal Latches", 2014).
 //!
 //! # Ends without a goal
 //!
 //! A match may end without giving a role exactly one value: in a terminal state in which no
-//! value holds, or several; in a state where some role has no legal move; or never, so
-//! that it is cut off. Here all that counts as 0, so 0 is among the values
-//! as long as such an end is not excluded. (What [searches](crate::proof::unproved) count it as proves nothing.) The rules of GDL exclude it, but rulesheets break
-//! them. What bounds tell is used: a role that has exactly one value for ever has it in
-//! any terminal state, and a role with a move that is always legal is never stuck.
-//! Beyond that it takes a proof about the whole game, or trust: these are [`Promises`].
+//! value holds, or several; in a state where some role has no legal move; or never, so that it is cut off. Here all of
+//! these count as 0, so 0 is among the values as long as such an end is not excluded. (The value that
+//! [searches](crate::proof::unproved) assign to it proves nothing.) The rules of GDL exclude it, but rulesheets break
+//! them. The bounds exclude some cases: a role that has exactly one value for ever has it in any terminal state, and a
+//! role with a move that is always legal is never stuck. Beyond that it takes a proof about the whole game, or trust:
+//! these are [`Promises`].
 //!
-//! What was proved about the whole game ([`GoalLatches`]) goes on top: it sees what bounds do
-//! not, such as that only one of two propositions can hold.
+//! Proofs about the whole game ([`GoalLatches`]) are added: they cover facts that bounds miss, such
+//! as that only one of two propositions can hold.
 
 use std::fmt;
 use std::sync::Arc;
@@ -32,16 +32,16 @@ use crate::game::vocabulary::lane_mask::LaneMask;
 /// Promises about how the matches of a game end, by proof or on trust.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Promises {
-    /// In every terminal state that matches come to, each role has exactly one goal value.
+    /// In every reachable terminal state, each role has exactly one goal value.
     pub goals: bool,
-    /// In every other state that matches come to, each role has a legal move.
+    /// In every other reachable state, each role has a legal move.
     pub moves: bool,
     /// Every match ends, before it is cut off.
     pub ends: bool,
 }
 
 impl Promises {
-    /// What the rules of GDL demand of every game ("Game Description Language
+    /// The requirements of GDL on every game ("Game Description Language
     /// specification", Love et al. 2008, section 9).
     pub const WELL_FORMED: Promises = Promises {
         goals: true,
@@ -62,7 +62,7 @@ pub struct Achievable {
 /// The goals that are possible from some states on, a lane each.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct PossibleGoals {
-    /// By role and goal value.
+    /// The goal values of each role.
     goals: Vec<Vec<Goal>>,
     /// For each role, the lanes in which a match may end without a goal.
     none: Vec<LaneMask>,
@@ -85,7 +85,7 @@ impl fmt::Debug for Achievable {
 }
 
 impl Achievable {
-    /// For a game with these bounds.
+    /// Creates it for a game with these bounds.
     pub fn new(
         game: Arc<GroundGame>,
         bounds: &TernaryCircuit,
@@ -101,17 +101,17 @@ impl Achievable {
         }
     }
 
-    /// The same with what these latches exclude.
+    /// Returns the same, also excluding the goals that these latches exclude.
     pub fn with_latches(self, latches: GoalLatches) -> Achievable {
         Achievable { latches, ..self }
     }
 
-    /// How many states there may be.
+    /// Returns the maximum number of states.
     pub fn lanes(&self) -> usize {
         self.fixpoint.lanes()
     }
 
-    /// The goals that are possible from these states on, in their order.
+    /// Returns the goals that are possible from these states on, in their order.
     ///
     /// # Panics
     /// If there are more states than lanes.
@@ -157,7 +157,7 @@ impl Achievable {
         &self.possible
     }
 
-    /// The lanes in which a match may end otherwise than in a terminal state.
+    /// Returns the lanes in which a match may end otherwise than in a terminal state.
     fn without_end(&self) -> LaneMask {
         let over = self.fixpoint.terminal().must;
         let mut stuck = LaneMask::default();
@@ -177,18 +177,18 @@ impl Achievable {
 }
 
 impl PossibleGoals {
-    /// The lanes in which a role may get a goal value, given by its place among the role's
+    /// Returns the lanes in which a role may get a goal value, given by its index among the role's
     /// values.
     pub fn possible(&self, role: RoleId, goal: usize) -> LaneMask {
         self.goals[role.index()][goal].possible
     }
 
-    /// The lanes in which a match may end without a goal for the role, which counts as 0.
+    /// Returns the lanes in which a match may end without a goal for the role, which counts as 0.
     pub fn none(&self, role: RoleId) -> LaneMask {
         self.none[role.index()]
     }
 
-    /// The values that a role may get from the state in this lane on, ascending. Each value
+    /// Returns the values that a role may get from the state in this lane on, ascending. Each value
     /// that a match from there can end with is among them, 0 included if a match can end
     /// without one.
     pub fn values(&self, role: RoleId, lane: usize) -> Vec<i32> {
@@ -203,8 +203,8 @@ impl PossibleGoals {
         values
     }
 
-    /// The least and the greatest of the [`values`](PossibleGoals::values); nothing if there are none,
-    /// because promises are broken.
+    /// Returns the least and the greatest of the [`values`](PossibleGoals::values); `None` if there
+    /// are none, because promises are broken.
     pub fn range(&self, role: RoleId, lane: usize) -> Option<(i32, i32)> {
         let none = self.none(role).contains(lane).then_some(0);
         let goals = self.goals[role.index()].iter();

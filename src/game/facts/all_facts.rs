@@ -22,28 +22,29 @@ pub struct GoalLiteral {
     pub value: bool,
 }
 
-/// A step of the analysis, and how long it took.
+/// A stage of the analysis, with its time.
 #[derive(Clone, Copy, Debug)]
 pub struct AnalysisStage {
-    /// The step's name.
+    /// The stage's name.
     pub name: &'static str,
     /// How long it took.
     pub time: Duration,
-    /// How many questions it left open.
+    /// How many queries it left open.
     pub undecided: usize,
-    /// Whether it was cut off, for its share of the time was over or a stop came: there may be more than it found.
+    /// Whether it was cut off, because its share of the time was over or it was stopped: there may be more facts
+    /// than it found.
     pub is_cut: bool,
 }
 
 /// The facts about all states of a game.
 #[derive(Clone, Debug)]
 pub struct Facts {
-    /// How many steps of random matches were looked at.
+    /// How many steps of random matches were sampled.
     pub steps: u64,
     /// How many matches ended among them.
     pub matches: u64,
-    /// The sum of all roles' goals if it was the same at the end of each of these, and they are 30
-    /// at least. That is no proof.
+    /// The sum of all roles' goals if it was the same at the end of each of these, and there were
+    /// at least 30. This is not a proof.
     pub sum: Option<i64>,
     /// The goals that depend on counts and counters only, and the sum of goals, if that is proved to
     /// be fixed.
@@ -52,9 +53,9 @@ pub struct Facts {
     pub invariants: Vec<Invariant>,
     /// The literals that never change again once they hold, without constant ones.
     pub latches: Vec<Fact<Literal>>,
-    /// The literals that hold in terminal states only, unless they are latched anyway.
+    /// The literals that hold in terminal states only and are not latched.
     pub finals: Vec<Literal>,
-    /// The goals, as they are in each state, that never change again.
+    /// The goals, as functions of the state, that never change again.
     pub latched_goals: Vec<Fact<GoalLiteral>>,
     /// The goals that latches exclude.
     pub goal_latches: GoalLatches,
@@ -76,25 +77,25 @@ pub struct Facts {
     pub inhibitors: Vec<Fact<Inhibitor>>,
     /// The stages of the analysis, in order.
     pub stages: Vec<AnalysisStage>,
-    /// The time that all of them had.
+    /// The time limit of all stages together.
     pub time_limit: Duration,
 }
 
 impl Facts {
-    /// What latches and counters leave of the goals of the game; `None` if they exclude none, or if it is not proved that
-    /// matches [end](DefinedEnds) as the rules of GDL demand.
+    /// Returns the goals that latches and counters leave; `None` if they exclude none, or if it is not proved that
+    /// matches [end](DefinedEnds) as GDL requires.
     pub fn goal_bounds(&self, game: &GroundGame) -> Option<GoalBounds> {
         let masks = self.goal_latches.masks().to_vec();
         let bounds = GoalBounds::new(game, masks, self.count_bounds.clone(), self.sum.is_some());
         self.defined_ends.as_ref()?.restrict(bounds?)
     }
 
-    /// The stages that were cut off: there may be more than they found.
+    /// Returns the stages that were cut off: there may be more facts than they found.
     pub fn cut(&self) -> impl Iterator<Item = &AnalysisStage> {
         self.stages.iter().filter(|stage| stage.is_cut)
     }
 
-    /// The literals that hold in every state of every match.
+    /// Returns the literals that hold in every state of every match.
     pub fn constants(&self) -> impl Iterator<Item = Literal> {
         let invariants = self.invariants.iter();
         invariants.filter_map(|invariant| match invariant {

@@ -1,9 +1,8 @@
-//! Candidates for invariants: what held in all random matches.
+//! Candidates for invariants: facts that held in all random matches.
 //!
-//! Groups of propositions of which one is true come from two sources. Names: those that
-//! differ in some arguments only, as `(cell 1 1 ?)`. Samples: for a proposition, others
-//! that are true in just those states in which it is not. Nothing of this is believed
-//! before it is proved.
+//! Groups of propositions of which one is true come from two sources. Names: propositions that
+//! differ in some arguments only, as `(cell 1 1 ?)`. Samples: for a proposition, others that are
+//! true in exactly those states in which it is false. None of this is assumed before it is proved.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +14,11 @@ use crate::game::ground::LoweredGame;
 use crate::game::ground::invariants::Invariant;
 use propjit_stop::Stop;
 
-/// How many of the first arguments may be those that differ.
+/// The number of leading arguments that may differ.
 const MOST_ARGUMENTS: usize = 5;
 
-/// The most propositions in all groups together: each is a clause or two of every question.
+/// The maximum number of propositions in all groups together: each adds a clause or two to every
+/// query.
 const MOST_MEMBERS: usize = 20_000;
 
 /// Facts that held in all random matches and are worth a proof.
@@ -41,7 +41,7 @@ pub(super) fn candidates(game: &LoweredGame, samples: &Samples, end: &Stop) -> V
         all,
         found: Vec::new(),
     };
-    // What was never true may be so in a match that nobody has played.
+    // A proposition that was never true may be true in a match that was not sampled.
     let not_always = |&base: &usize| samples.was_seen(Literal::new(base, false));
     let not_always: Vec<usize> = (0..propositions).filter(not_always).collect();
     groups.add_named(game, &not_always);
@@ -64,12 +64,12 @@ pub(super) fn candidates(game: &LoweredGame, samples: &Samples, end: &Stop) -> V
     found
 }
 
-/// Propositions whose rows are equal, or each other's complement.
+/// Returns pairs of propositions with equal or complementary rows.
 fn equivalences(varying: &[usize], rows: &[Vec<u64>], all: &[u64]) -> Vec<Invariant> {
     let mut first: FxHashMap<Vec<u64>, Literal> = FxHashMap::default();
     let mut found = Vec::new();
     for &base in varying {
-        // Of a row and its complement, the one whose first bit is not set.
+        // Of a row and its complement, the one with the first bit clear.
         let value = rows[base].first().is_some_and(|word| word & 1 == 0);
         let row = match value {
             true => rows[base].clone(),
@@ -95,19 +95,19 @@ fn complement(row: &[u64], all: &[u64]) -> Vec<u64> {
     row.iter().zip(all).map(|(word, all)| !word & all).collect()
 }
 
-/// Groups of which never more than one was true.
+/// Groups of which at most one proposition was ever true.
 struct Groups<'a> {
     rows: &'a [Vec<u64>],
     all: &'a [u64],
-    /// The groups, and of each whether one was true in every state.
+    /// The groups, each with whether one proposition was true in every state.
     found: Vec<(Vec<usize>, bool)>,
 }
 
 impl Groups<'_> {
-    /// Adds the largest groups of propositions whose names differ in some arguments only.
+    /// Adds the largest groups of propositions with names that differ in some arguments only.
     fn add_named(&mut self, game: &LoweredGame, varying: &[usize]) {
         let net = game.propnet();
-        // By which arguments differ, the functor, and the others.
+        // Keyed by the set of differing arguments, the functor, and the other arguments.
         let mut named: BTreeMap<(u32, Vec<u32>), Vec<usize>> = BTreeMap::new();
         for &base in varying {
             let name = net.bases[base].name;
@@ -183,7 +183,7 @@ impl Groups<'_> {
         }
     }
 
-    /// In how many states one of the group is true, if there never are two.
+    /// Returns in how many states one of the group is true, if there are never two.
     fn union(&self, group: &[usize]) -> Option<u64> {
         let mut union = vec![0; self.rows[group[0]].len()];
         for &base in group {

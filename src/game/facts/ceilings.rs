@@ -1,4 +1,4 @@
-//! What the others get when a role achieves a goal.
+//! Ceilings: bounds on the goals of other roles when a role achieves a goal.
 
 use batsat::Lit;
 use propjit_stop::Stop;
@@ -10,16 +10,16 @@ use crate::game::ground::invariants::step::{Scope, Step, Verdict, When};
 use crate::game::ground::{GroundGame, Literal};
 use crate::game::vocabulary::moves::RoleId;
 
-/// The most variables of the solver, and the most conflicts for one question.
+/// The maximum number of variables of the solver, and of conflicts for one query.
 const VARIABLES: u32 = 1_000_000;
 const CONFLICTS: u64 = 10_000;
 
-/// The greatest goal that `other` can have at the end of a match in which `role` has at least
+/// Returns the greatest goal that `other` can have at the end of a match in which `role` has at least
 /// `value`, if it is proved that it cannot have its greatest one then, and that it has exactly one. Ends when `stop` is
 /// set.
 ///
-/// Asked is about single steps from states of each [phase](crate::game::ground::Phases) that are not
-/// terminal, whether matches come to them or not.
+/// The queries are about single steps from states of each [phase](crate::game::ground::Phases) that
+/// are not terminal, reachable or not.
 pub fn ceiling(
     game: &GroundGame,
     (role, value): (RoleId, i32),
@@ -47,7 +47,7 @@ pub fn ceiling(
         .enumerate()
         .filter(|(_, goal)| goal.value >= value);
     let enough: Vec<usize> = enough.map(|(number, _)| number).collect();
-    // Whether something may hold of the other at an end that the role achieves.
+    // Whether a condition on the other role may hold at an end that the role achieves.
     let mut is_possible = |what: &dyn Fn(&mut Step) -> Lit| {
         steps.iter_mut().any(|step| {
             let what = what(step);
@@ -76,7 +76,7 @@ pub fn ceiling(
         }
         least = Some(goal.value);
     }
-    // It never has exactly one.
+    // The other role never has exactly one goal.
     None
 }
 

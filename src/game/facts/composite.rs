@@ -1,10 +1,10 @@
-//! Latches that no proposition is by itself: `p or q`, `p and q`, one of a group.
+//! Composite latches of several propositions: `p or q`, `p and q`, one of a group.
 //!
 //! "While no individual proposition in the group is a latch, it is possible that the group
 //! as a whole might constitute a latch" (Genesereth and Thielscher, chapter 12). There are
-//! too many groups to ask a solver about all of them. So those are taken that did not break
-//! in random matches though they came to hold often enough; what is not proved of them is
-//! reported as such.
+//! too many groups to ask a solver about all of them. So the candidates are those that did not
+//! break in random matches though they came to hold often enough; candidates that are not proved
+//! are reported as such.
 
 use batsat::Lit;
 use propjit_jit::parallel;
@@ -22,14 +22,14 @@ use crate::game::ground::{GroundGame, Literal};
 use crate::game::machine::State;
 use propjit_stop::Stop;
 
-/// One in how many kept steps must begin in a state where a candidate holds, and as many in
-/// one where it does not.
+/// One in this many kept steps must begin in a state where a candidate holds, and as many in one
+/// where it does not.
 const SUPPORT: u64 = 32;
 
-/// How many candidates are tried.
+/// The maximum number of candidates that are tried.
 const MOST: usize = 128;
 
-/// How many candidates are looked for, to try the best of them.
+/// The maximum number of candidates that are searched for, to try the best of them.
 const MOST_FOUND: usize = 4096;
 
 /// Several literals, none of which is a latch.
@@ -42,7 +42,7 @@ pub enum Composite {
 }
 
 impl Composite {
-    /// Whether it holds in a state.
+    /// Returns whether it holds in a state.
     pub fn holds(&self, state: &State) -> bool {
         match self {
             Composite::Any(literals) => literals.iter().any(|literal| literal.holds(state)),
@@ -50,7 +50,7 @@ impl Composite {
         }
     }
 
-    /// In the rulesheet's words: `(or (cell 1 1 x) (not (cell 1 2 o)))`.
+    /// Returns its text in the rulesheet's terms: `(or (cell 1 1 x) (not (cell 1 2 o)))`.
     pub fn text(&self, game: &GroundGame) -> String {
         let (word, literals) = match self {
             Composite::Any(literals) => ("or", literals),
@@ -73,8 +73,8 @@ impl Composite {
     }
 }
 
-/// Composite latches that were proved, and those that may be; and how many more may be that were not tried because
-/// there are so many.
+/// Returns the composite latches that were proved, the undecided ones, and the number of further candidates that
+/// were not tried because of the limit.
 pub(super) fn find(
     net: &Net,
     invariants: &[Invariant],
@@ -106,14 +106,14 @@ pub(super) fn find(
 /// A bit for each kept step: whether something holds before it, and after it.
 type Rows = [Vec<u64>; 2];
 
-/// Looks for candidates in the kept steps.
+/// A search for candidates in the kept steps.
 struct Search {
     /// The literals that are no latches, with their rows.
     literals: Vec<(Literal, Rows)>,
-    /// The rows, before the steps, of latches and of candidates: what holds in the same
-    /// states as these tells nothing new.
+    /// The rows, before the steps, of latches and of candidates: what holds in the same states as
+    /// these adds nothing new.
     known: FxHashSet<Vec<u64>>,
-    /// The kept steps that there are.
+    /// The set of all kept steps.
     all: Vec<u64>,
     /// Candidates, with the number of steps in which they hold.
     found: Vec<(u64, Composite)>,
@@ -145,7 +145,7 @@ impl Search {
         }
     }
 
-    /// The candidates, those that hold most often first, and how many are left out.
+    /// Returns the candidates, those that hold most often first, and how many are left out.
     fn run(mut self, invariants: &[Invariant], end: &Stop) -> (Vec<Composite>, usize) {
         self.groups(invariants);
         self.pairs(end);
@@ -157,7 +157,7 @@ impl Search {
         (kept.collect(), left_out)
     }
 
-    /// Groups of which one at most is true: that one of them is.
+    /// Adds candidates from groups of which at most one is true: that one of them is.
     fn groups(&mut self, invariants: &[Invariant]) {
         for invariant in invariants {
             let Invariant::AtMostOne(group) = invariant else {
@@ -187,7 +187,7 @@ impl Search {
         }
     }
 
-    /// Pairs, with `or` and `and`.
+    /// Adds pairs, with `or` and `and`.
     fn pairs(&mut self, end: &Stop) {
         for first in 0..self.literals.len() {
             if end.is_set() || self.found.len() >= MOST_FOUND {

@@ -1,4 +1,4 @@
-//! The configuration of the analysis.
+//! Configuration of the analysis.
 
 use std::time::Duration;
 
@@ -8,21 +8,22 @@ use crate::support::setters::setters;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct AnalysisConfig {
-    /// How long it may take. A little more is needed to end.
+    /// The time limit. A little more is needed to end.
     pub time: Duration,
-    /// How many steps of random matches are looked at, at most.
+    /// The maximum number of steps of random matches that are sampled.
     pub steps: u64,
     /// The [seed](crate::support::rng) of their random numbers.
     pub seed: u64,
-    /// The most variables of one SAT solver: each takes some 300 bytes with its clauses, and
-    /// each thread has up to two solvers.
+    /// The maximum number of variables of one SAT solver: each takes some 300 bytes with its
+    /// clauses, and each thread has up to two solvers.
     pub variables: u32,
     /// Whether to look for goals that are functions of counts.
     pub goal_tables: bool,
 }
 
 impl Default for AnalysisConfig {
-    /// Five seconds, two hundred thousand steps, a million variables, the seed 0.
+    /// Returns limits of five seconds, two hundred thousand steps and a million variables, and the
+    /// seed 0.
     fn default() -> AnalysisConfig {
         AnalysisConfig {
             time: Duration::from_secs(5),

@@ -1,9 +1,9 @@
-//! Groups of which one proposition is true and that go one way only: counters.
+//! Counters: groups of propositions of which one is true, and which go in one direction only.
 //!
-//! A group counts if its members can be put in an order that no step goes back. That is seen by
+//! A group counts if its members can be put in an order that no step reverses. This is found by
 //! ternary propagation: with one member true and the others false, whatever else holds and is
-//! played, some members cannot be true next. Whether a step may leave the group without any is
-//! another question, which is for [invariants](crate::game::ground::Invariant) to answer.
+//! played, some members cannot be true next. Whether a step may leave the group without any true
+//! member is a separate question, answered by [invariants](crate::game::ground::Invariant).
 
 use propjit_jit::circuit::Circuit;
 
@@ -12,11 +12,11 @@ use crate::game::ground::invariants::net::Net;
 use crate::game::ground::{Invariant, Layout, Literal};
 use propjit_stop::Stop;
 
-/// The fewest and the most members of a group.
+/// The minimum and the maximum number of members of a group.
 const MEMBERS: std::ops::RangeInclusive<usize> = 3..=256;
 
-/// The groups of which at most one proposition is true that goals depend on and that count, in
-/// the order in which they do. Ends when `end` is set.
+/// Returns the groups of which at most one proposition is true, which goals depend on and which
+/// count, with their members in counting order. Ends when `end` is set.
 pub(super) fn find(net: &Net, invariants: &[Invariant], end: &Stop) -> Vec<Vec<usize>> {
     let (circuit, cone) = (net.circuit, net.goal_cone());
     let is_read = |base: &usize| cone.contains(circuit.inputs()[*base]);
@@ -34,11 +34,11 @@ pub(super) fn find(net: &Net, invariants: &[Invariant], end: &Stop) -> Vec<Vec<u
     found
 }
 
-/// The members of a group in the only order in which each can come after the one before, if no step
-/// goes back, in a circuit with this layout.
+/// Returns the members of a group in the only order in which each can follow the one before, if no
+/// step goes back, in a circuit with this layout.
 pub(super) fn order(circuit: &Circuit, layout: &Layout, group: &[usize]) -> Option<Vec<usize>> {
     let next = |base: &usize| circuit.outputs()[layout.next.start + base];
-    // By member, the members that may be true next.
+    // For each member, the members that may be true next.
     let mut after: Vec<Vec<bool>> = Vec::new();
     for chunk in group.chunks(LANES) {
         let sets = chunk.iter().map(|&only| {
@@ -51,7 +51,7 @@ pub(super) fn order(circuit: &Circuit, layout: &Layout, group: &[usize]) -> Opti
             group.iter().map(may).collect()
         }));
     }
-    // Whatever comes after something that comes after it, too.
+    // The relation is closed transitively.
     for via in 0..group.len() {
         let next = after[via].clone();
         for from in after.iter_mut().filter(|from| from[via]) {
@@ -74,7 +74,8 @@ mod tests {
     use super::*;
     use crate::game::load::{Game, Setup};
 
-    /// The names of the counters of a game with three scores and these rules for the next one.
+    /// Returns the names of the counters of a game with three scores and these rules for the next
+    /// one.
     fn names(next: &str) -> Vec<Vec<String>> {
         let rules = format!(
             "(role r) (init (score a)) (legal r win) (legal r wait) (follows a b) (follows b c)

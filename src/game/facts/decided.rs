@@ -1,9 +1,9 @@
-//! Goals that counters exclude, so that states are decided before the match is over.
+//! Goals excluded by counters, so that states are decided before the match is over.
 //!
 //! Where goals are tables of counters that never decrease, each of them lies between its value
 //! now and what the linear invariants leave to it. A goal that no combination in between has is out
-//! of reach: who owns 13 of 25 boxes has won. Sancho ends its search in such states ("Through a
-//! Murky Lense", 2014), where it guesses that goals are majorities.
+//! of reach: a role that owns 13 of 25 boxes has won. Sancho ends its search in such states
+//! ("Through a Murky Lense", 2014), where it guesses that goals are majorities.
 
 use std::collections::BTreeMap;
 
@@ -20,14 +20,16 @@ use crate::game::vocabulary::moves::RoleId;
 use propjit_jit::counts::{Quantity, Term};
 use propjit_stop::Stop;
 
-/// The most combinations of the values of counters, and of these with other quantities.
+/// The maximum number of combinations of the values of counters, and of these with other
+/// quantities.
 const MOST_COMBINATIONS: usize = 1 << 20;
 
-/// The most ways to exclude a goal.
+/// The maximum number of ways to exclude a goal.
 const MOST_CASES: usize = 64;
 
-/// What counters exclude, in states in which the invariants hold. The counters are those of the
-/// tables whose members are `latched`, and those in the order given that never go back.
+/// Returns the goals that counters exclude, in states in which the invariants hold. The counters
+/// are those of the tables with `latched` members, and groups with one of the given `orders`, in
+/// which they never go back.
 pub(super) fn find(
     net: &Net,
     invariants: &[Invariant],
@@ -43,7 +45,7 @@ pub(super) fn find(
     let mut inquiry = Inquiry::new(net, invariants, end);
     let counters = counted.counters();
     let mut proved = FxHashMap::default();
-    // Who has come to this value stays there.
+    // A counter at this value never leaves it.
     let mut stays = |number: usize, value: usize| {
         *proved
             .entry((number, value))
@@ -134,7 +136,7 @@ impl Counted {
     }
 }
 
-/// The most that all counters come to together, by the linear invariants.
+/// Returns the maximum sum of all counters, by the linear invariants.
 fn total(counters: &[Counter], invariants: &[Invariant]) -> usize {
     let most: usize = counters.iter().map(Counter::most).sum();
     let choices = counters
@@ -144,7 +146,7 @@ fn total(counters: &[Counter], invariants: &[Invariant]) -> usize {
     let Some(sums) = sums(&choices, invariants) else {
         return most;
     };
-    // The sum of propositions that the total is, with a constant.
+    // The total as a sum of propositions, with a constant.
     let counts = counters
         .iter()
         .filter(|counter| matches!(counter, Counter::Count(_)));
@@ -177,14 +179,14 @@ fn total(counters: &[Counter], invariants: &[Invariant]) -> usize {
     usize::try_from(bound).map_or(most, |bound| bound.min(most))
 }
 
-/// The linear invariants that tell what these counters come to together at most: one of all of them, or
-/// one of each.
+/// Returns the linear invariants that bound the sum of these counters: one of all of them, or one of
+/// each.
 fn sums<'a>(counters: &[&Counter], invariants: &'a [Invariant]) -> Option<Vec<&'a Linear>> {
     let of = |counters: &[&Counter]| {
         invariants.iter().find_map(|invariant| match invariant {
             Invariant::Linear(linear) => {
                 let is_in = |wanted: &&Counter| linear.terms.contains(&(1, (*wanted).clone()));
-                // Other choices take away from the sum what they come to.
+                // The values of other choices are subtracted from the sum.
                 let may_add = |(weight, counter): &(i64, Counter)| {
                     *weight < 0 && is_other_choice(counter, counters)
                 };
@@ -205,7 +207,7 @@ fn is_other_choice(counter: &Counter, counters: &[&Counter]) -> bool {
     matches!(counter, Counter::Choice(_)) && !counters.contains(&counter)
 }
 
-/// The least that the choices of a sum come to that are none of these.
+/// Returns the minimum contribution to a sum of the choices that are not among these counters.
 fn least_of_others(linear: &Linear, counters: &[&Counter], invariants: &[Invariant]) -> i64 {
     let others = linear.terms.iter();
     let others = others.filter(|(_, counter)| is_other_choice(counter, counters));
@@ -217,7 +219,7 @@ fn least_of_others(linear: &Linear, counters: &[&Counter], invariants: &[Invaria
     others.map(least).sum()
 }
 
-/// Whether it is known that one of these propositions always holds, and no other of them.
+/// Returns whether it is known that exactly one of these propositions always holds.
 fn is_exact(group: &[usize], invariants: &[Invariant]) -> bool {
     let mut sorted = group.to_vec();
     sorted.sort_unstable();
@@ -230,9 +232,9 @@ struct Grid<'a> {
     counted: &'a Counted,
     /// The number of values of each counter.
     sizes: Vec<usize>,
-    /// The most that all counters come to together.
+    /// The maximum sum of all counters.
     most: usize,
-    /// The roles all of whose goals have tables, with the number of these.
+    /// The roles for which all goals have tables, with the number of these.
     roles: Vec<(RoleId, usize)>,
 }
 
@@ -277,7 +279,7 @@ impl<'a> Grid<'a> {
         })
     }
 
-    /// The goals, in the order of their bits.
+    /// Returns the goals, in the order of their bits.
     fn goals(&self) -> impl Iterator<Item = (RoleId, usize)> {
         let roles = self.roles.iter();
         roles.flat_map(|&(role, goals)| (0..goals).map(move |goal| (role, goal)))
@@ -300,8 +302,8 @@ impl<'a> Grid<'a> {
         values.iter().sum::<usize>() <= self.most
     }
 
-    /// For all values of counters, those of the first changing fastest, the goals that are
-    /// possible at the end from there on. `None` if there are always all.
+    /// Returns, for all values of counters, those of the first changing fastest, the goals that are
+    /// possible at the end from there on. `None` if all are always possible.
     fn left(&self) -> Option<Vec<u64>> {
         let mut left = vec![0; self.combinations()];
         self.for_each_end(|at, goals| left[at] |= goals);
@@ -318,8 +320,8 @@ impl<'a> Grid<'a> {
         some.then_some(left)
     }
 
-    /// Calls `ends` for all that matches may end with: the place of the values of counters, and
-    /// the goals that hold there for some values of the other quantities.
+    /// Calls `ends` for all possible ends: with the index of the values of counters, and the goals
+    /// that hold there for some values of the other quantities.
     fn for_each_end(&self, mut ends: impl FnMut(usize, u64)) {
         let tables = self.tables;
         let sizes: Vec<usize> = tables.quantities.iter().map(Quantity::values).collect();
@@ -344,8 +346,8 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// The goals that a match may end with where quantities have these values; `None` if they
-    /// cannot have.
+    /// Returns the goals that a match may end with where quantities have these values; `None` if
+    /// these values are impossible.
     fn goals_at(&self, values: &[usize]) -> Option<u64> {
         let (mut goals, mut first) = (0, 0);
         for &(role, count) in &self.roles {
@@ -353,7 +355,7 @@ impl<'a> Grid<'a> {
             for table in self.tables.goals.iter().filter(|table| table.role == role) {
                 held |= u64::from(self.tables.value(table, values)?) << table.goal;
             }
-            // Without just one goal, nothing is known of the end.
+            // Without exactly one goal, nothing is known about the end.
             let all = !0 >> (64 - count);
             let known = if held.is_power_of_two() { held } else { all };
             goals |= known << first;
@@ -362,7 +364,7 @@ impl<'a> Grid<'a> {
         Some(goals)
     }
 
-    /// The least values of counters from which on the goal is out of reach.
+    /// Returns the least values of counters from which on the goal is out of reach.
     fn least_excluding(&self, left: &[u64], role: RoleId, goal: usize) -> Vec<Vec<usize>> {
         let Some(bit) = self.goals().position(|other| other == (role, goal)) else {
             return Vec::new();

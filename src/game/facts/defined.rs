@@ -1,5 +1,5 @@
-//! Whether all ends of matches are defined: what the rules of GDL demand, and rulesheets break ("Game Description
-//! Language specification", Love et al. 2008, section 9).
+//! Definedness of the ends of matches, which GDL requires ("Game Description Language specification", Love et al.
+//! 2008, section 9) and some rulesheets violate.
 
 use batsat::Lit;
 use propjit_stop::Stop;
@@ -11,22 +11,23 @@ use crate::game::ground::invariants::step::{Scope, Step, Verdict, When};
 use crate::game::ground::{GoalBounds, GroundGame, Literal};
 use crate::game::vocabulary::moves::RANDOM_ROLE;
 
-/// The most conflicts for one question.
+/// The maximum number of conflicts for one query.
 const CONFLICTS: u64 = 10_000;
 
-/// What is proved of how matches end.
+/// Proved properties of the ends of matches.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DefinedEnds {
-    /// For each role, whether it has exactly one goal in every terminal state that a match comes to. Of chance, and of
-    /// roles that have the same goal in all of them, that is not wanted.
+    /// For each role, whether it has exactly one goal in every reachable terminal state. This is not required of
+    /// chance, nor of roles that have the same goal in all terminal states.
     pub goals: Vec<bool>,
     /// Whether each role has a legal move in every other state.
     pub moves: bool,
 }
 
 impl DefinedEnds {
-    /// What a SAT solver proves of single steps from states of each [phase](crate::game::ground::Phases) that are not
-    /// terminal, and in which these invariants hold. What it does not prove before the stop comes counts as false.
+    /// Returns what a SAT solver proves about single steps from states of each [phase](crate::game::ground::Phases)
+    /// that are not terminal, and in which these invariants hold. Properties that it has not proved when stopped
+    /// count as false.
     pub(super) fn prove_with(
         game: &GroundGame,
         net: &Net,
@@ -52,26 +53,27 @@ impl DefinedEnds {
         ends
     }
 
-    /// Those bounds that these proofs allow: where a role can be stuck, nothing is known of any end, and latches leave
-    /// the other goals to a role only if it gets exactly one.
+    /// Returns the bounds that these proofs allow: where a role can be stuck, nothing is known about any end, and
+    /// latches leave the other goals to a role only if it gets exactly one.
     pub(crate) fn restrict(&self, bounds: GoalBounds) -> Option<GoalBounds> {
         self.moves
             .then(|| bounds.with_latches_for(self.goals.clone()))
     }
 
-    /// How many of these are not proved.
+    /// Returns how many of these are not proved.
     pub(super) fn unproved(&self) -> usize {
         let roles = self.goals.iter().filter(|&&is_defined| !is_defined);
         roles.count() + usize::from(!self.moves)
     }
 
-    /// Whether that is so for all roles, and all states.
+    /// Returns whether all properties hold for all roles and states.
     pub fn are_all(&self) -> bool {
         self.moves && self.goals.iter().all(|&is_defined| is_defined)
     }
 }
 
-/// Whether a step can lead to a terminal state in which the role with this index has not exactly one goal.
+/// Returns whether a step can lead to a terminal state in which the role with this index does not have
+/// exactly one goal.
 fn can_be_undefined(net: &Net, step: &mut Step, role: usize) -> bool {
     let goals = &net.game.propnet().roles[role].goals;
     let is_known = goals.iter().all(|goal| goal.value == 0);
@@ -89,7 +91,8 @@ fn can_be_undefined(net: &Net, step: &mut Step, role: usize) -> bool {
     step.ask(&premises) != Verdict::Impossible
 }
 
-/// Whether a step can lead to a state that is not terminal, in which the role with this index has no legal move.
+/// Returns whether a step can lead to a state that is not terminal, in which the role with this index has no
+/// legal move.
 fn can_be_stuck(net: &Net, step: &mut Step, role: usize) -> bool {
     let illegal = net.layout.legal[role].clone();
     let illegal = illegal.map(|output| !step.edge(When::Next, net.circuit.outputs()[output]));
@@ -102,7 +105,7 @@ fn can_be_stuck(net: &Net, step: &mut Step, role: usize) -> bool {
     step.ask(&premises) != Verdict::Impossible
 }
 
-/// A literal that is true if exactly one of these is.
+/// Returns a literal that is true if exactly one of these is.
 pub(super) fn exactly_one(step: &mut Step, lits: &[Lit]) -> Lit {
     let none = !step.truth();
     let (mut two, mut one) = (none, none);

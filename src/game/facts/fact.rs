@@ -1,15 +1,15 @@
-//! A fact, and how it was found.
+//! Facts, with the method of their proof.
 
-/// Something that was found, and how.
+/// A fact, with the method of its proof.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fact<T> {
-    /// The thing that was found.
+    /// The fact itself.
     pub what: T,
-    /// How it was found.
+    /// The method of its proof.
     pub method: ProofMethod,
 }
 
-/// How a fact was found.
+/// The method by which a fact was proved.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ProofMethod {
     /// Its premise alone decides the gates, whatever else is unknown.
@@ -19,12 +19,12 @@ pub enum ProofMethod {
     Sat,
     /// It holds at the start, and a SAT solver proved that moves keep it.
     Induction,
-    /// It held in all matches that were played at random. Nothing sound may rest on it.
+    /// It held in all random matches. No sound conclusion may depend on it.
     Unproved,
 }
 
 impl ProofMethod {
-    /// The method's name in reports.
+    /// Returns the method's name in reports.
     pub fn name(self) -> &'static str {
         match self {
             ProofMethod::Structural => "structural",

@@ -1,4 +1,4 @@
-//! The search for facts: stage after stage, each with its share of the time.
+//! Search for facts: stage after stage, each with its share of the time.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -25,7 +25,7 @@ use crate::game::ground::{CountBounds, GoalBounds, GoalTables, GroundGame, Liter
 use crate::game::machine::RoleId;
 use propjit_stop::Stop;
 
-/// Finds facts until the time is over or the flag is set; then what is open stays open.
+/// Finds facts until the time is over or `stop` is set; facts that are open then stay undecided.
 pub fn find(engines: &Engines, config: &AnalysisConfig, stop: &Stop) -> Facts {
     let game = engines.game();
     let net = &Net::new(game, config.variables);
@@ -65,7 +65,7 @@ pub fn find(engines: &Engines, config: &AnalysisConfig, stop: &Stop) -> Facts {
     let inhibited = goals::excluded(net, &invariants, samples, &others, false, &end);
     stages.end("goal inhibitors", inhibited.undecided);
 
-    // What excludes all goals says that the match goes on.
+    // An inhibitor of all goals only shows that the match continues.
     let some_goals = |inhibitor: &GoalLatch| {
         let goals = &game.propnet().roles[inhibitor.role.index()].goals;
         inhibitor.excluded.len() < goals.len()
@@ -97,8 +97,8 @@ pub fn find(engines: &Engines, config: &AnalysisConfig, stop: &Stop) -> Facts {
     facts
 }
 
-/// Finds what latches and counters leave of goals, and nothing else: it takes a part of the time.
-/// `None` if they exclude none.
+/// Finds only the goals that latches and counters leave, which takes a part of the time. `None` if
+/// they exclude none.
 pub fn find_goal_bounds(
     engines: &Engines,
     config: &AnalysisConfig,
@@ -125,8 +125,8 @@ pub fn find_goal_bounds(
     found.ends?.restrict(bounds)
 }
 
-/// What can be proved in a few seconds of how matches end, with invariants if it takes these, unless the stop comes
-/// before.
+/// Proves properties of the ends of matches within a few seconds, with invariants if these are needed, or until
+/// stopped.
 pub fn find_defined_ends(engines: &Engines, stop: &Stop) -> DefinedEnds {
     let game = engines.game();
     let config = AnalysisConfig::default();
@@ -162,7 +162,7 @@ struct Foundations {
     ends: Option<DefinedEnds>,
 }
 
-/// Finds the facts that others build on. Goal tables are looked for if that is said, and where there are
+/// Finds the facts that others build on. Goal tables are searched for if configured, and where there are
 /// counters.
 fn foundations(
     game: &GroundGame,
@@ -225,7 +225,7 @@ fn foundations(
     }
 }
 
-/// The invariants that can be proved, and what might be and is not.
+/// Returns the invariants that can be proved, and the candidates that are left.
 fn invariants(
     net: &Net,
     samples: &Samples,
@@ -244,7 +244,7 @@ fn invariants(
     (invariants, open)
 }
 
-/// Adds what was found, and leaves out what is weaker than that.
+/// Adds the invariants found, and removes those that are weaker.
 fn strengthen(invariants: &mut Vec<Invariant>, found: Vec<Invariant>) {
     let weaker: FxHashSet<Invariant> = (found.iter())
         .filter_map(|invariant| invariant.clone().weaker())
@@ -253,7 +253,7 @@ fn strengthen(invariants: &mut Vec<Invariant>, found: Vec<Invariant>) {
     invariants.extend(found);
 }
 
-/// The propositions that are not known to be constant.
+/// Returns the propositions that are not known to be constant.
 fn varying(net: &Net, invariants: &[Invariant]) -> Vec<usize> {
     let mut varies = vec![true; net.layout.bases.len()];
     for invariant in invariants {
@@ -264,7 +264,7 @@ fn varying(net: &Net, invariants: &[Invariant]) -> Vec<usize> {
     (0..varies.len()).filter(|&base| varies[base]).collect()
 }
 
-/// The kind of each literal that is not known to be constant.
+/// Returns the kind of each literal that is not known to be constant.
 fn kinds(
     net: &Net,
     invariants: &[Invariant],
@@ -280,8 +280,8 @@ fn kinds(
     literals.into_iter().zip(kinds).collect()
 }
 
-/// What is latched from the start is constant. The proof of its constancy has not come to
-/// an end, but that of the latch has.
+/// Makes literals that are latched from the start constant: the proof of their constancy was not
+/// finished, but that of the latch was.
 fn constant_after_all(
     net: &Net,
     invariants: &mut Vec<Invariant>,
@@ -295,7 +295,7 @@ fn constant_after_all(
     invariants.extend(constants.into_iter().map(Invariant::Constant));
 }
 
-/// The kind of each goal of each role, and of its negation.
+/// Returns the kind of each goal of each role, and of its negation.
 fn goal_kinds(net: &Net, invariants: &[Invariant], end: &Stop) -> Vec<(GoalLiteral, Kind)> {
     let roles = net.layout.roles().zip(&net.game.propnet().roles);
     let goals =
@@ -326,13 +326,13 @@ fn undecided<T>(kinds: &[(T, Kind)]) -> usize {
     undecided.count()
 }
 
-/// The stages so far, and the time for those to come.
+/// The completed stages, and the time for the following ones.
 struct Stages<'a> {
     budget: TimeBudget<'a>,
     stages: Vec<AnalysisStage>,
-    /// The ends that were given to the stage that runs now.
+    /// The stop tokens given to the current stage.
     ends: RefCell<Vec<Stop>>,
-    /// Whether it lacks what the stage before it would have found if that had not been cut off.
+    /// Whether it lacks results of the previous stage because that was cut off.
     lacks: bool,
 }
 
@@ -346,14 +346,14 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// The end of this part of the time.
+    /// Returns a token for the end of this part of the time.
     fn until(&self, part: f64) -> Stop {
         let end = self.budget.part(part);
         self.ends.borrow_mut().push(end.clone());
         end
     }
 
-    /// The stage that runs now does nothing, since the one before it found nothing.
+    /// Records that the current stage does nothing, since the previous one found nothing.
     fn go_without_last(&mut self) {
         self.lacks = self.stages.last().is_some_and(|last| last.is_cut);
     }

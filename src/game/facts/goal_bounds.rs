@@ -1,7 +1,7 @@
-//! Goal bounds: what goals a role can still get, for callers that ask about many states.
+//! Goal bounds: the goals that a role can still get, for callers that query many states.
 //!
-//! This is what a search needs of the [facts](super::find()) about a game: a few mask
-//! tests tell the range of the goals that are left in a state.
+//! This is what a search needs of the [facts](super::find()) about a game: a few mask tests give
+//! the range of the goals that are left in a state.
 
 use std::sync::Arc;
 
@@ -17,7 +17,8 @@ use propjit_stop::Stop;
 pub struct GoalBoundsTask(Background<Option<GoalBounds>>);
 
 impl GoalBoundsTask {
-    /// Starts to look for them when the [pause](Engines::analysis_pause) of the engines is over. It ends early when `stop` is set.
+    /// Starts the search for them when the [pause](Engines::analysis_pause) of the engines is over. It ends early when
+    /// `stop` is set.
     pub(crate) fn start(
         engines: &Arc<Engines>,
         config: AnalysisConfig,
@@ -34,17 +35,17 @@ impl GoalBoundsTask {
         ))
     }
 
-    /// The value that the task makes.
+    /// Returns the value that the task makes.
     pub(crate) fn promised(&self) -> &Background<Option<GoalBounds>> {
         &self.0
     }
 
-    /// What was found, if the thread is done: nothing if nothing excludes goals.
+    /// Returns the result, if the thread is done: `Some(None)` if nothing excludes goals.
     pub fn found(&self) -> Option<Option<&GoalBounds>> {
         self.0.get().map(Option::as_ref)
     }
 
-    /// Waits until the thread is done, unless a stop comes before. Whether it is.
+    /// Waits until the thread is done, or until stopped. Returns whether it is done.
     pub fn wait_unless(&self, stop: &Stop) -> bool {
         self.0.wait_unless(stop).is_some()
     }

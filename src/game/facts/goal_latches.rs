@@ -13,14 +13,14 @@ use crate::game::machine::{RoleId, State};
 /// A latched literal and the goal values of one role that no match with it ends with.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GoalLatch {
-    /// What never changes again once it holds.
+    /// The literal that never changes again once it holds.
     pub literal: Literal,
     /// The role.
     pub role: RoleId,
     /// The goal values that are excluded, as indices into the role's
     /// [`goals`](propjit_gdl::propnet::Role::goals), ascending.
     pub excluded: Vec<usize>,
-    /// How the hardest of them was proved.
+    /// The method of the hardest proof among them.
     pub method: ProofMethod,
 }
 
@@ -28,7 +28,7 @@ pub struct GoalLatch {
 /// hold beside it, if the rules allow for that.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ForcedGoal {
-    /// What never changes again once it holds.
+    /// The literal that never changes again once it holds.
     pub literal: Literal,
     /// The role.
     pub role: RoleId,
@@ -61,9 +61,10 @@ pub struct GoalLatches {
 }
 
 impl GoalLatches {
-    /// The latches of a game, to be tested together.
+    /// Combines the latches of a game, to be tested together.
     pub fn new(entries: Vec<GoalLatch>) -> GoalLatches {
-        // By role and goal, the literals that exclude it; then, by role and literals, the goals.
+        // First for each role and goal the literals that exclude it; then for each role and set of
+        // literals the goals.
         let mut literals: BTreeMap<(RoleId, usize), Vec<Literal>> = BTreeMap::new();
         for entry in &entries {
             for &goal in &entry.excluded {
@@ -84,17 +85,18 @@ impl GoalLatches {
         }
     }
 
-    /// One entry for each latched literal and role, in the order given.
+    /// Returns one entry for each latched literal and role, in the given order.
     pub fn entries(&self) -> &[GoalLatch] {
         &self.entries
     }
 
-    /// The same facts by what is excluded: each role and goal occurs in one mask at most.
+    /// Returns the same facts grouped by excluded goals: each role and goal occurs in at most one
+    /// mask.
     pub fn masks(&self) -> &[GoalMask] {
         &self.masks
     }
 
-    /// The goals that no match which passes through the state ends with, as indices into
+    /// Returns the goals that no match through the state ends with, as indices into
     /// the goals of their role.
     pub fn excluded(&self, state: &State) -> impl Iterator<Item = (RoleId, usize)> {
         let hit = self.masks.iter().filter(|mask| mask.excludes(state));

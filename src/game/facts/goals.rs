@@ -1,4 +1,4 @@
-//! The goals that a literal rules out, and those that it ensures.
+//! Goals that a literal excludes, and goals that it ensures.
 
 use batsat::Lit;
 use propjit_jit::circuit::Edge;
@@ -35,11 +35,11 @@ pub(super) struct Excluded {
     pub(super) undecided: usize,
 }
 
-/// For each literal, the goals that no terminal state has in which it holds.
+/// Returns, for each literal, the goals that no terminal state with it has.
 ///
-/// For latches this is a promise for the rest of the match. They are worth more effort:
-/// `steps` says whether to look at the states before terminal ones, too, which there must
-/// be, and for goals that all terminal states have in which the literal holds.
+/// For latches this holds for the rest of the match. They are worth more effort: `steps` says
+/// whether to examine the states before terminal ones, too, which must exist, and to search for
+/// goals that all terminal states with the literal have.
 pub(super) fn excluded(
     net: &Net,
     invariants: &[Invariant],
@@ -68,9 +68,9 @@ struct Exclusion<'a> {
     net: &'a Net<'a>,
     samples: &'a Samples,
     goals: Vec<Goal>,
-    /// A state, for what is impossible in itself.
+    /// Queries about single states.
     state: Step<'a>,
-    /// Steps, for what none leads to, if that is to be tried.
+    /// Queries about steps, if these are to be tried.
     steps: Option<Inquiry<'a>>,
 }
 
@@ -133,7 +133,7 @@ impl<'a> Exclusion<'a> {
         }
     }
 
-    /// Whether a match ended with the literal and with another goal of the role.
+    /// Returns whether a match ended with the literal and with another goal of the role.
     fn ended_with_another(&self, goal: Goal, literal: Literal) -> bool {
         let mut others = self
             .goals
@@ -142,8 +142,8 @@ impl<'a> Exclusion<'a> {
         others.any(|other| self.samples.ended_with(other.role, other.goal, literal))
     }
 
-    /// How it is proved that no match with the literal ends where the edge is true, which the
-    /// last bit of `decided` says if the literal decides it.
+    /// Returns the method that proves that no match with the literal ends where the edge is true.
+    /// The last bit of `decided` says whether the literal decides that.
     fn prove(
         &mut self,
         decided: u64,

@@ -1,9 +1,9 @@
-//! Propositions that forbid others: `p` inhibits `q` if `q` is false in every state that
-//! follows one with `p` (Genesereth and Thielscher, chapter 12).
+//! Inhibitors, propositions that forbid others: `p` inhibits `q` if `q` is false in every state
+//! that follows one with `p` (Genesereth and Thielscher, chapter 12).
 //!
-//! What a proposition decides by itself is found for all pairs. Of the others, those are
-//! tried of which random matches should have shown `p` and then `q` often, were the two
-//! independent, and never did.
+//! Inhibition that a proposition decides by itself is found for all pairs. Other pairs are tried if
+//! random matches should often have shown `p` and then `q`, were the two independent, but never
+//! did.
 
 use propjit_jit::circuit::Edge;
 use propjit_jit::parallel;
@@ -20,16 +20,16 @@ use crate::game::ground::invariants::step::{Verdict, When};
 use crate::game::vocabulary::state::ones;
 use propjit_stop::Stop;
 
-/// How often `p` and then `q` must be expected.
+/// The minimum expected number of occurrences of `p` and then `q`.
 const EXPECTED: u64 = 16;
 
-/// How many pairs are tried.
+/// The maximum number of pairs that are tried.
 const MOST: usize = 2000;
 
-/// How many pairs are looked for, to try the best of them.
+/// The maximum number of pairs that are searched for, to try the best of them.
 const MOST_SEEN: usize = 500_000;
 
-/// How many pairs are reported that need no proof.
+/// The maximum number of reported pairs that need no proof.
 const MOST_STRUCTURAL: usize = 20_000;
 
 /// A proposition that forbids another in the next state.
@@ -41,8 +41,8 @@ pub struct Inhibitor {
     pub inhibited: usize,
 }
 
-/// The facts that make an inhibitor unworthy of mention: that of a group one at most is true, while
-/// the one that is changes with every step, as the player to move does.
+/// The facts that make an inhibitor trivial: at most one of a group is true, and a different one
+/// after every step, as for the player to move.
 pub(super) struct Known {
     /// The groups that each proposition belongs to.
     groups: FxHashMap<usize, Vec<usize>>,
@@ -74,8 +74,8 @@ impl Known {
     }
 }
 
-/// The inhibitors, in order, and the number of pairs that were not decided, or not even tried because there are so
-/// many.
+/// Returns the inhibitors, in order, and the number of pairs that were not decided, or not even tried because of
+/// the limit.
 pub(super) fn find(
     net: &Net,
     invariants: &[Invariant],
@@ -119,7 +119,7 @@ pub(super) fn find(
     (found, with(Verdict::Unknown).count() + left_out)
 }
 
-/// The pairs of which the first decides the second by itself.
+/// Returns the pairs in which the first decides the second by itself.
 fn structural(net: &Net, propositions: &[usize], end: &Stop) -> Vec<Fact<Inhibitor>> {
     let mut found = Vec::new();
     for chunk in propositions.chunks(LANES) {
@@ -131,7 +131,7 @@ fn structural(net: &Net, propositions: &[usize], end: &Stop) -> Vec<Fact<Inhibit
         for &inhibited in propositions {
             let next = net.next(inhibited);
             if next == Edge::FALSE {
-                // Whatever was true before.
+                // The proposition is false next, whatever was true before.
                 continue;
             }
             for lane in ones([decided.edge(next).1].into_iter()) {
@@ -148,7 +148,7 @@ fn structural(net: &Net, propositions: &[usize], end: &Stop) -> Vec<Fact<Inhibit
     found
 }
 
-/// The pairs that should have been seen and were not, with how often they should have been.
+/// Returns the pairs that should have been seen and were not, with their expected frequency.
 fn seen(net: &Net, samples: &Samples, propositions: &[usize], end: &Stop) -> Vec<(u64, Inhibitor)> {
     if end.is_set() {
         return Vec::new();

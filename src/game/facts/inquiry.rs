@@ -1,9 +1,9 @@
-//! Questions about steps, the cheap way first.
+//! Queries about steps, cheap ones first.
 //!
-//! Most of what is impossible is so for reasons near at hand: the logic of one proposition
-//! and the legality of the moves in it. Only if these do not suffice, all moves and the
-//! condition that the match goes on are looked at, which is the whole game as a rule. That is another
-//! solver, so that the first one stays small.
+//! Most impossibilities have local reasons: the logic of one proposition and the legality of the
+//! moves in it. Only if these do not suffice, all moves and the condition that the match continues
+//! are encoded, which is usually the whole game. A separate solver does that, so that the first one
+//! stays small.
 
 use batsat::Lit;
 
@@ -13,10 +13,10 @@ use crate::game::ground::invariants::net::Net;
 use crate::game::ground::invariants::step::{Scope, Step, Verdict, When};
 use propjit_stop::Stop;
 
-/// How hard a question is tried, in conflicts of the solver.
+/// The limit of a query, in conflicts of the solver.
 pub(super) const CONFLICTS: u64 = 20_000;
 
-/// Asks about steps from states in which invariants hold.
+/// Answers queries about steps from states in which invariants hold.
 pub(super) struct Inquiry<'a> {
     net: &'a Net<'a>,
     invariants: &'a [Invariant],
@@ -27,7 +27,7 @@ pub(super) struct Inquiry<'a> {
 }
 
 impl<'a> Inquiry<'a> {
-    /// Questions that are answered until the deadline.
+    /// Creates an inquiry that answers queries until the deadline.
     pub(super) fn new(net: &'a Net<'a>, invariants: &'a [Invariant], end: &'a Stop) -> Inquiry<'a> {
         Inquiry {
             net,
@@ -38,7 +38,7 @@ impl<'a> Inquiry<'a> {
         }
     }
 
-    /// Whether all of these can be true in a step from a state that is not terminal.
+    /// Returns whether all of these can be true in a step from a state that is not terminal.
     pub(super) fn ask(&mut self, premises: impl Fn(&mut Step) -> Vec<Lit>) -> Verdict {
         match self.ask_near(&premises) {
             Verdict::Impossible => Verdict::Impossible,
@@ -46,14 +46,14 @@ impl<'a> Inquiry<'a> {
         }
     }
 
-    /// The same, for reasons near at hand that hold for terminal states as well: if it is not
-    /// impossible, nothing is known.
+    /// Returns the same, with local reasons only, which hold for terminal states as well: if it is
+    /// not found impossible, nothing is known.
     pub(super) fn ask_near(&mut self, premises: impl Fn(&mut Step) -> Vec<Lit>) -> Verdict {
         let premises = premises(&mut self.near);
         self.near.ask(&premises)
     }
 
-    /// The same, with everything that is known of the game.
+    /// Returns the same, with everything that is known about the game.
     pub(super) fn ask_whole(&mut self, premises: impl Fn(&mut Step) -> Vec<Lit>) -> Verdict {
         let make = || step_with(self.net, self.invariants, Scope::Whole, CONFLICTS, self.end);
         let step = self.whole.get_or_insert_with(make);

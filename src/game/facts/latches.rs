@@ -1,10 +1,10 @@
-//! Literals that never change again once they hold.
+//! Latches: literals that never change again once they hold.
 //!
 //! A literal is latched if it holds in the next state whenever it holds in a state,
-//! whatever is played. Matches end in terminal states, so what would follow from those does
-//! not count; a literal that holds in terminal states only is *final*, which makes it no
-//! latch. "Goal Latches" (Sancho's blog, 2014) gives `not X and c` as the form of a negative
-//! latch; that is not one, for `c` may become true later. `X and c` is meant.
+//! whatever is played. Matches end in terminal states, so their successors do not count; a literal
+//! that holds in terminal states only is *final*, not a latch. "Goal Latches" (Sancho's blog, 2014)
+//! gives `not X and c` as the form of a negative latch; that is not one, for `c` may become true
+//! later. `X and c` is meant.
 
 use batsat::Lit;
 use propjit_jit::circuit::Edge;
@@ -34,7 +34,7 @@ pub(super) enum Kind {
     Undecided,
 }
 
-/// The latches that the circuit shows by itself: those whose proof is
+/// Returns the latches that the circuit alone proves: those with a proof that is
 /// [structural](ProofMethod::Structural), in the order of propositions. They are found at once.
 pub fn structural_latches(game: &LoweredGame) -> Vec<Literal> {
     let (circuit, layout) = (game.lowered(), game.layout());
@@ -50,7 +50,7 @@ pub fn structural_latches(game: &LoweredGame) -> Vec<Literal> {
     literals.chunks(LANES).flat_map(of_chunk).collect()
 }
 
-/// The kind of each literal.
+/// Returns the kind of each literal.
 pub(super) fn literals(
     net: &Net,
     invariants: &[Invariant],
@@ -78,7 +78,7 @@ pub(super) fn literals(
     parallel::flat_map_chunks(literals, LANES, of_chunk)
 }
 
-/// The kind of each of these edges, which depend on the state alone.
+/// Returns the kind of each of these edges, which depend on the state alone.
 pub(super) fn edges(net: &Net, invariants: &[Invariant], edges: &[Edge], end: &Stop) -> Vec<Kind> {
     let of_chunk = |chunk: &[Edge]| {
         let mut inquiry = Inquiry::new(net, invariants, end);
@@ -88,7 +88,7 @@ pub(super) fn edges(net: &Net, invariants: &[Invariant], edges: &[Edge], end: &S
     parallel::flat_map_chunks(edges, 8, of_chunk)
 }
 
-/// The kind of a property of states.
+/// Returns the kind of a property of states.
 pub(super) fn kind(inquiry: &mut Inquiry, property: impl Fn(&mut Step, When) -> Lit) -> Kind {
     let lost = |step: &mut Step| vec![property(step, When::Now), !property(step, When::Next)];
     if inquiry.ask_near(lost) == Verdict::Impossible {

@@ -1,10 +1,11 @@
-//! Linear invariants of counters: what a counter counts, and what it has in common with others.
+//! Linear invariants of counters: the propositions that a counter counts, and relations between
+//! counters.
 //!
 //! Candidates come from samples: where the values of a counter in random matches are a
-//! combination, with small integer factors, of whether other propositions were true (a vector of
-//! the null space), that may be so in all states. Each candidate is proved, by induction
-//! together with what it needs: that the counter always has a value, and that what is counted
-//! comes with its conditions, such as a box with its lines.
+//! combination, with small integer factors, of the values of other propositions (a vector of the
+//! null space), this may hold in all states. Each candidate is proved by induction, together with
+//! its premises: that the counter always has a value, and that a counted proposition implies its
+//! conditions, as a box implies its lines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,16 +20,16 @@ use crate::game::ground::invariants::step::Scope;
 use crate::game::ground::{Counter, Invariant, Linear, Literal};
 use propjit_stop::Stop;
 
-/// The most propositions of which a sum may consist. Elimination takes time with their cube.
+/// The maximum number of propositions in a sum. Elimination takes time with their cube.
 const MOST_TERMS: usize = 512;
 
-/// How many more states are looked at than there are propositions.
+/// The number of states that are sampled in addition to one per proposition.
 const MORE_STATES: usize = 64;
 
-/// The most implications that are tried.
+/// The maximum number of implications that are tried.
 const MOST_IMPLICATIONS: usize = 2000;
 
-/// How implications, groups, and sums together with the groups that they are about are tried.
+/// The effort for implications, for groups, and for sums together with their groups.
 const IMPLICATIONS: Effort = Effort {
     scope: Scope::Near,
     conflicts: 2000,
@@ -45,9 +46,9 @@ const SUMS: Effort = Effort {
     by_move: true,
 };
 
-/// The linear invariants of these counters that can be proved, and what was proved for them and for
-/// latched propositions that goals depend on. `open` are candidates that were not proved by
-/// themselves. The number of candidates that are still not.
+/// Returns the linear invariants of these counters that can be proved, the invariants that were
+/// proved for them and for latched propositions that goals depend on, and the number of candidates
+/// that are still open. `open` are candidates that were not proved by themselves.
 pub(super) fn find(
     net: &Net,
     known: &[Invariant],
@@ -109,8 +110,8 @@ pub(super) fn find(
     }
 }
 
-/// The propositions that goals depend on and that, as the circuit shows by itself, never change
-/// again once they are true.
+/// Returns the propositions that goals depend on and that, as the circuit alone proves, never
+/// change again once they are true.
 pub(super) fn latched(net: &Net) -> impl Iterator<Item = usize> {
     let (circuit, cone) = (net.circuit, net.goal_cone());
     let latches = structural_latches(net.game).into_iter();
@@ -124,11 +125,11 @@ struct Candidates<'a> {
     counters: &'a [Vec<usize>],
     /// Propositions that are in no counter.
     singles: Vec<usize>,
-    /// All sampled states: of each proposition, a bit for each.
+    /// All sampled states: for each proposition, a bit for each state.
     rows: Vec<Vec<u64>>,
-    /// How many there are.
+    /// The number of sampled states.
     states: usize,
-    /// One in how many of them is taken for elimination.
+    /// One in this many states is used for elimination.
     stride: usize,
 }
 
@@ -154,8 +155,8 @@ impl<'a> Candidates<'a> {
         })
     }
 
-    /// Sums that are the same in all sampled states: for each counter one; if there is none for
-    /// some of them, one of all counters together, if any.
+    /// Returns sums that are the same in all sampled states: one for each counter; if there is none
+    /// for some of them, one of all counters together, if any.
     fn sums(&self) -> Vec<Linear> {
         let mut independent = Independent::default();
         let ones = vec![1; self.states.div_ceil(self.stride)];
@@ -210,8 +211,8 @@ impl<'a> Candidates<'a> {
     }
 }
 
-/// What was true, in all sampled states, whenever one of these propositions was, of what decides
-/// about that proposition.
+/// Returns the implications of these propositions that held in all sampled states, among the
+/// propositions that decide about each.
 fn implications(net: &Net, samples: &Samples, counted: &BTreeSet<usize>) -> Vec<Invariant> {
     let [_, rows] = samples.rows(net.layout.bases.len());
     let mut found = Vec::new();

@@ -1,12 +1,12 @@
-//! Facts about a game, and about a state, that are found without searching.
+//! Facts about a game, and about a state, that are found without search.
 //!
-//! - [`achievable`] tells what goals are still possible from there.
+//! - [`achievable`] computes the goals that are still possible from there.
 //! - [`find`] proves facts about all states of a game; a [`GoalBoundsTask`] does so in the
 //!   background, for a search.
 //!
-//! [`find`] looks at random matches first: what is false shows itself there. What may be true is
-//! then proved by asking a SAT solver whether a step of the game can break it. All of this
-//! has a budget, and what there was no time for is counted, not guessed.
+//! [`find`] samples random matches first, which refute most false candidates. The others are then
+//! proved by asking a SAT solver whether a step of the game can break them. All of this has a
+//! budget, and candidates without time left are counted, not guessed.
 //!
 //! | fact | meaning | proof |
 //! |---|---|---|
@@ -19,7 +19,7 @@
 //! | [`Inhibitor`] | `p` now makes `q` false next | ternary propagation, or one step |
 //!
 //! Facts hold in matches: from the initial state, by legal joint moves, up to the first terminal
-//! state. Of what an engine might compute beyond that they say nothing.
+//! state. They say nothing about states that an engine might compute beyond that.
 //!
 //! ```
 //! use propjit::game::facts::{self, AnalysisConfig};

@@ -3,7 +3,7 @@
 /// The modulus: a prime below 2^31, so that products fit.
 const PRIME: u64 = (1 << 31) - 1;
 
-/// The greatest factor, by absolute value, that is told.
+/// The greatest factor, by absolute value, that is reported.
 const MOST: u64 = 1 << 12;
 
 /// Columns that are linearly independent.
@@ -22,8 +22,8 @@ struct Reduced {
 }
 
 impl Independent {
-    /// The factors by which the columns that were added add up to this one, if there are any and
-    /// all of them are small integers.
+    /// Returns the factors with which the added columns sum to this one, if there are any and all
+    /// of them are small integers.
     pub(super) fn combination(&self, column: &[i64]) -> Option<Vec<i64>> {
         let (entries, factors) = self.reduce(column);
         let is_zero = entries.iter().all(|&entry| entry == 0);
@@ -56,7 +56,7 @@ impl Independent {
         true
     }
 
-    /// What is left of a column, and the factors of the columns that were subtracted.
+    /// Returns the remainder of a column, and the factors of the columns that were subtracted.
     fn reduce(&self, column: &[i64]) -> (Vec<u64>, Vec<u64>) {
         let modulus = PRIME as i64;
         let mut entries: Vec<u64> = (column.iter())
@@ -79,7 +79,7 @@ impl Independent {
     }
 }
 
-/// The number whose product with this one is one.
+/// Returns the multiplicative inverse of a number.
 fn inverse(number: u64) -> u64 {
     let (mut power, mut result, mut exponent) = (number, 1, PRIME - 2);
     while exponent > 0 {

@@ -1,5 +1,5 @@
-//! Samples of random matches: what was seen tells what is certainly false, so that only what
-//! may be true has to be proved.
+//! Samples of random matches, which refute false candidates, so that only the others have to be
+//! proved.
 
 use std::collections::BTreeSet;
 
@@ -15,26 +15,26 @@ use crate::game::vocabulary::state::ones;
 use crate::support::rng::streams;
 use propjit_stop::Stop;
 
-/// How many steps are kept, at most. When there are more, every second one is forgotten,
+/// The maximum number of steps that are kept. When there are more, every second one is discarded,
 /// and from then on only every second one is kept, and so on.
 const KEPT: usize = 8192;
 
-/// The most memory that kept steps may take, in words.
+/// The maximum memory of kept steps, in words.
 const KEPT_WORDS: usize = 1 << 23;
 
-/// How many matches must have had the same sum of goals if that is to tell anything.
+/// The number of matches that must have had the same sum of goals for that to count as evidence.
 const MATCHES: u64 = 30;
 
 /// Samples of random matches.
 pub(super) struct Samples {
     /// How many steps were made.
     pub(super) steps: u64,
-    /// How many matches came to their end.
+    /// How many matches ended.
     pub(super) matches: u64,
-    /// The sums of all roles' goals at the end of matches; nothing where one had none.
+    /// The sums of all roles' goals at the end of matches; `None` where a role had none.
     sums: BTreeSet<Option<i64>>,
     words: usize,
-    /// The propositions that were true some time, and those that were false.
+    /// The propositions that were ever true, and those that were ever false.
     was: [Vec<u64>; 2],
     /// The propositions that became false, and those that became true.
     became: [Vec<u64>; 2],
@@ -43,7 +43,7 @@ pub(super) struct Samples {
     ends: Vec<Vec<[Vec<u64>; 2]>>,
     /// Kept steps, packed: the state, and after it the next state.
     kept: Vec<u64>,
-    /// Of how many steps one is kept.
+    /// One in this many steps is kept.
     stride: u64,
 }
 
@@ -75,7 +75,7 @@ impl Samples {
         while samples.steps < steps && !end.is_set() {
             batch.enter(&states);
             if batch.terminal() == batch.filled() {
-                // Matches are over before they begin.
+                // The initial state is terminal.
                 break;
             }
             let mut stuck = LaneMask::default();
@@ -104,8 +104,8 @@ impl Samples {
         samples
     }
 
-    /// Notes what came of a step from these states, which become those after it, or the
-    /// initial state where a match is over.
+    /// Records the results of a step from these states. They become the next states, or the initial
+    /// state where a match is over.
     fn note_step(
         &mut self,
         game: &GroundGame,
@@ -175,18 +175,19 @@ impl Samples {
         self.kept.extend_from_slice(after);
     }
 
-    /// The sum of all roles' goals, if it was the same in all matches, and these were not few.
+    /// Returns the sum of all roles' goals, if it was the same in all matches, and there were
+    /// enough of them.
     pub(super) fn sum(&self) -> Option<i64> {
         let is_one = self.sums.len() == 1 && self.matches >= MATCHES;
         self.sums.first().copied().flatten().filter(|_| is_one)
     }
 
-    /// Whether the literal was true in some state.
+    /// Returns whether the literal was true in some state.
     pub(super) fn was_seen(&self, literal: Literal) -> bool {
         bit(&self.was[usize::from(!literal.value)], literal.proposition)
     }
 
-    /// Whether the literal was true in some state and false in the next.
+    /// Returns whether the literal was true in some state and false in the next.
     pub(super) fn was_lost(&self, literal: Literal) -> bool {
         bit(
             &self.became[usize::from(!literal.value)],
@@ -194,18 +195,18 @@ impl Samples {
         )
     }
 
-    /// Whether a match ended with this goal and the literal.
+    /// Returns whether a match ended with this goal and the literal.
     pub(super) fn ended_with(&self, role: usize, goal: usize, literal: Literal) -> bool {
         let ends = &self.ends[role][goal];
         bit(&ends[usize::from(!literal.value)], literal.proposition)
     }
 
-    /// How many steps were kept.
+    /// Returns how many steps were kept.
     pub(super) fn kept(&self) -> usize {
         self.kept.len() / (2 * self.words)
     }
 
-    /// How many of a thousand kept steps began in a state with this property.
+    /// Returns how many of a thousand kept steps began in a state with this property.
     pub(super) fn per_mille(&self, property: impl Fn(&State) -> bool) -> usize {
         let mut state = State::new();
         let steps = self.kept.chunks_exact(2 * self.words);
@@ -216,7 +217,7 @@ impl Samples {
         (1000 * with.count()).checked_div(self.kept()).unwrap_or(0)
     }
 
-    /// A bit for each kept step.
+    /// Returns a row with a bit for each kept step.
     pub(super) fn all(&self) -> Vec<u64> {
         let kept = self.kept();
         let words = (0..kept.div_ceil(64)).map(|at| match kept - 64 * at {
@@ -226,7 +227,7 @@ impl Samples {
         words.collect()
     }
 
-    /// For each proposition, a bit for each kept step, which says whether it was true
+    /// Returns, for each proposition, a bit for each kept step, which says whether it was true
     /// before the step; and the same for after it.
     pub(super) fn rows(&self, propositions: usize) -> [Vec<Vec<u64>>; 2] {
         let width = self.kept().div_ceil(64);
@@ -248,12 +249,12 @@ fn padded(state: &State, words: usize) -> Vec<u64> {
     padded
 }
 
-/// How many bits of a row are set.
+/// Returns how many bits of a row are set.
 pub(super) fn count(row: &[u64]) -> u64 {
     row.iter().map(|word| u64::from(word.count_ones())).sum()
 }
 
-/// Notes which propositions are true and which are false.
+/// Records which propositions are true and which are false.
 fn note(seen: &mut [Vec<u64>; 2], state: &[u64]) {
     for (at, word) in state.iter().enumerate() {
         seen[0][at] |= word;

@@ -1,4 +1,4 @@
-//! The consequences of a single literal: ternary propagation, 64 literals at a time.
+//! Structural consequences of a single literal: ternary propagation, 64 literals at a time.
 //!
 //! With one input known and all others unknown, a gate is known if the known operands
 //! decide it. `X or c` is true when X is, and `X and c` is false when X is: the forms of
@@ -13,18 +13,18 @@ pub(super) const LANES: usize = u64::BITS as usize;
 
 /// The nodes that literals decide, with bit `i` for the `i`th literal.
 pub(super) struct Decided {
-    /// By node, where it is true and where it is false.
+    /// For each node, where it is true and where it is false.
     nodes: Vec<(u64, u64)>,
 }
 
 impl Decided {
-    /// The nodes that each of up to [`LANES`] literals decides. The proposition's number is that of
-    /// the circuit's input.
+    /// Returns the nodes that each of up to [`LANES`] literals decides. Numbers of propositions are
+    /// those of the circuit's inputs.
     pub(super) fn by(circuit: &Circuit, literals: &[Literal]) -> Decided {
         Decided::by_all(circuit, literals.iter().map(|literal| [*literal]))
     }
 
-    /// The nodes that each of up to [`LANES`] sets of literals decides.
+    /// Returns the nodes that each of up to [`LANES`] sets of literals decides.
     pub(super) fn by_all(
         circuit: &Circuit,
         sets: impl IntoIterator<Item = impl IntoIterator<Item = Literal>>,
@@ -43,7 +43,7 @@ impl Decided {
         }
         let mut decided = Decided { nodes };
         for (at, node) in circuit.nodes().iter().enumerate() {
-            // Feedback stays unknown, which is always right.
+            // Feedback stays unknown, which is always sound.
             if let Node::And(a, b) = *node {
                 let (a, b) = (decided.edge(a), decided.edge(b));
                 decided.nodes[at] = (a.0 & b.0, a.1 | b.1);
@@ -52,7 +52,7 @@ impl Decided {
         decided
     }
 
-    /// The literals that make the edge true, and those that make it false.
+    /// Returns the literals that make the edge true, and those that make it false.
     pub(super) fn edge(&self, edge: Edge) -> (u64, u64) {
         let (is_true, is_false) = self.nodes[edge.node().index()];
         match edge.inverted() {

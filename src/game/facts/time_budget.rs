@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use propjit_stop::Stop;
 
-/// A time that several stages share, and a token that ends all of them.
+/// A time budget that several stages share, and a token that ends all of them.
 pub(super) struct TimeBudget<'a> {
     start: Instant,
     time: Duration,
@@ -12,21 +12,21 @@ pub(super) struct TimeBudget<'a> {
 }
 
 impl<'a> TimeBudget<'a> {
-    /// Starts now.
+    /// Starts the time.
     pub(super) fn start(time: Duration, stop: &'a Stop) -> TimeBudget<'a> {
         let start = Instant::now();
         TimeBudget { start, time, stop }
     }
 
-    /// The end of this part of the time, counted from the start: what one stage does not
-    /// use is left to those after it.
+    /// Returns a token for the end of this part of the time, counted from the start: time that one
+    /// stage does not use is left to later ones.
     pub(super) fn part(&self, part: f64) -> Stop {
-        // A time without an end is as good as none.
+        // A time that overflows is treated as unlimited.
         self.stop
             .by(self.start.checked_add(self.time.mul_f64(part)))
     }
 
-    /// The time since the start.
+    /// Returns the time since the start.
     pub(super) fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }

@@ -1,9 +1,9 @@
-//! Totals that may never change: groups of propositions that tell amounts, and what the amounts add
-//! up to.
+//! Candidates for conserved totals: groups of propositions that represent amounts, and the sums of
+//! the amounts.
 //!
-//! In which order the members of a group stand for more and more is seen by ternary propagation of
-//! one joint move, such as that of putting a seed there; what adds up comes from samples. Then it is
-//! [proved](crate::game::ground::invariants::conservation).
+//! The order in which the members of a group represent increasing amounts is found by ternary
+//! propagation of one joint move, such as that of putting a seed there; the sums come from samples.
+//! Then it is [proved](crate::game::ground::invariants::conservation).
 
 use propjit_stop::Stop;
 use rustc_hash::FxHashSet;
@@ -17,19 +17,21 @@ use crate::game::ground::invariants::conservation::Conserved;
 use crate::game::ground::invariants::joint::JointMove;
 use crate::game::ground::invariants::net::Net;
 
-/// The fewest amounts of a place, and of two of them: fewer are as a rule what is on a square.
+/// The minimum number of amounts of a place, and of two of them: groups with fewer usually describe
+/// the contents of a square.
 const LEAST: usize = 3;
 const LEAST_OF_TWO: usize = 8;
 
-/// The most groups that do not count, such as whose turn it is, and the most members of one of them.
+/// The maximum number of groups that do not count, such as the role to move, and of members of one
+/// of them.
 const MOST_COMPANIONS: usize = 32;
 const MOST_IN_COMPANION: usize = 64;
 
-/// How many more states are taken for elimination than there are places.
+/// The number of states used for elimination in addition to one per place.
 const MORE_STATES: usize = 256;
 
-/// The totals that can be proved, that each of their places has one amount, and those of the
-/// candidates that were proved with it.
+/// Returns the totals that can be proved, with the invariant that each of their places has one
+/// amount, and the candidates that were proved with it.
 pub(super) fn find(
     net: &Net,
     candidates: &[Invariant],
@@ -67,8 +69,9 @@ pub(super) fn find(
     found
 }
 
-/// Groups without common members none of which ever changed alone, in the order in which a move goes
-/// through them. None if goals depend on none of them, or if it takes too much to find them.
+/// Returns disjoint groups, none of which ever changed alone, with members in the order in which a
+/// move goes through them. None if goals depend on none of them, or if finding them is too
+/// expensive.
 fn orders(net: &Net, candidates: &[&Vec<usize>], samples: &Samples, end: &Stop) -> Vec<Vec<usize>> {
     let mut groups = candidates.to_vec();
     groups.retain(|group| group.len() >= LEAST);
@@ -100,7 +103,7 @@ fn orders(net: &Net, candidates: &[&Vec<usize>], samples: &Samples, end: &Stop) 
         }
         let circuit = joint.circuit(net);
         for (order, group) in orders.iter_mut().zip(&groups) {
-            // For each group the whole circuit is evaluated.
+            // The whole circuit is evaluated for each group.
             if end.is_set() {
                 return orders.into_iter().flatten().collect();
             }
@@ -111,7 +114,7 @@ fn orders(net: &Net, candidates: &[&Vec<usize>], samples: &Samples, end: &Stop) 
     orders.into_iter().flatten().collect()
 }
 
-/// Takes out groups of which one changed in a sampled step, and no other of those that are left.
+/// Removes groups that changed in a sampled step in which no other remaining group did.
 fn keep_those_that_change_together(
     groups: &mut Vec<&Vec<usize>>,
     samples: &Samples,
@@ -150,11 +153,11 @@ fn keep_those_that_change_together(
     groups.extend(left.into_iter().map(|(group, _)| group));
 }
 
-/// Places, and what they had in samples.
+/// Places, and their amounts in samples.
 struct Candidates<'a> {
     net: &'a Net<'a>,
     orders: Vec<Vec<usize>>,
-    /// For each place, its amounts and one more, by state.
+    /// For each place, its amounts and one more, for each state.
     columns: Vec<Vec<i64>>,
 }
 
@@ -175,7 +178,7 @@ impl<'a> Candidates<'a> {
         }
     }
 
-    /// What added up to the same in all sampled states.
+    /// Returns the weighted sums that were the same in all sampled states.
     fn totals(&self) -> Vec<Conserved> {
         let states = self.columns[0].len();
         let stride = (states / (self.orders.len() + MORE_STATES)).max(1);
@@ -203,7 +206,7 @@ impl<'a> Candidates<'a> {
         found
     }
 
-    /// Whether a weighted sum of places was the same in all states.
+    /// Returns whether a weighted sum of places was the same in all states.
     fn is_constant(&self, terms: &[(usize, i64)]) -> bool {
         let sum = |state: usize| -> i64 {
             let terms = terms.iter();
@@ -215,9 +218,9 @@ impl<'a> Candidates<'a> {
         states.all(|state| sum(state) == sum(0))
     }
 
-    /// The weighted sum as a total of amounts all of which count for it: where a weight is negative,
-    /// what is missing is the amount. Of the two ways to choose the sign, the one with the lesser
-    /// total, which leaves less to each place.
+    /// Returns the weighted sum as a total of amounts with positive weights: where a weight is
+    /// negative, the amount is replaced by its complement. Of the two ways to choose the sign, it
+    /// uses the one with the smaller total, which leaves less to each place.
     fn total(&self, terms: &[(usize, i64)]) -> Conserved {
         let signed = |sign: i64| {
             let places = terms.iter().map(|&(place, factor)| {

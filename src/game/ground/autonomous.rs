@@ -1,11 +1,11 @@
-//! Propositions that change by themselves, whatever is played.
+//! Autonomous propositions, which change by themselves, whatever is played.
 
 use propjit_jit::circuit::NodeId;
 
 use super::lowered_game::LoweredGame;
 
-/// By proposition, whether neither moves nor what depends on them have an influence on it, ever.
-/// Influence is read off the circuit's structure.
+/// Returns, for each proposition, whether neither moves nor propositions that depend on them ever
+/// influence it. Influence is derived from the circuit's structure.
 pub(crate) fn autonomous(game: &LoweredGame) -> Vec<bool> {
     let (circuit, layout) = (game.lowered(), game.layout());
     let inputs = circuit.inputs();

@@ -1,4 +1,4 @@
-//! The goals that counters leave to the roles of a game: plain data, for all who ask about many
+//! Goals that counters leave to the roles of a game: plain data, for callers that query many
 //! states.
 
 use rustc_hash::FxHashMap;
@@ -8,13 +8,13 @@ use super::counter::Counter;
 use crate::game::vocabulary::moves::RoleId;
 use crate::game::vocabulary::state::State;
 
-/// Goals of roles that are out of reach once counters, which never decrease, have come to
-/// certain values.
+/// Goals of roles that are out of reach once counters, which never decrease, have reached certain
+/// values.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct CountBounds {
     /// The counters.
     pub counters: Vec<Counter>,
-    /// What their values exclude.
+    /// The goals that their values exclude.
     pub exclusions: Vec<CountExclusion>,
 }
 
@@ -25,12 +25,12 @@ pub struct CountExclusion {
     pub role: RoleId,
     /// The goals that are excluded, as indices into those of the role, ascending.
     pub goals: Vec<usize>,
-    /// Each of these excludes them: for each counter, the value that it has to come to.
+    /// Each of these excludes them: for each counter, the value that it has to reach.
     pub cases: Vec<Vec<usize>>,
 }
 
 impl CountBounds {
-    /// The values of the counters in a state.
+    /// Returns the values of the counters in a state.
     pub fn values(&self, state: &State) -> Vec<usize> {
         (self.counters.iter())
             .map(|counter| counter.value(state))
@@ -41,17 +41,17 @@ impl CountBounds {
 /// A set of goals of a role, a bit for each: of the first ones, if there are more.
 pub(super) type GoalSet = u128;
 
-/// The set of the goals with these numbers.
+/// Returns the set of the goals with these numbers.
 pub(super) fn goal_set(goals: &[usize]) -> GoalSet {
     let bits = goals.iter().filter(|&&goal| goal < GoalSet::BITS as usize);
     bits.fold(0, |set, goal| set | 1 << goal)
 }
 
-/// The goals that counters exclude, for many states: looked up by the values of the counters.
+/// A lookup table of the goals that counters exclude, indexed by the values of the counters.
 #[derive(Clone, Debug)]
 pub(super) struct ExclusionTable {
     readers: Vec<Reader>,
-    /// For all values of the counters, those of the first changing fastest, which of the sets holds.
+    /// For all values of the counters, those of the first changing fastest, the index of the set.
     places: Vec<u32>,
     /// For each role, the goals that are excluded. The first of these lists excludes none.
     sets: Vec<Vec<GoalSet>>,
@@ -96,7 +96,7 @@ impl ExclusionTable {
         }
     }
 
-    /// For each role, the goals that are excluded in a state, of which these are the words; `None` if
+    /// Returns, for each role, the goals that are excluded in the state with these words; `None` if
     /// none are.
     pub(super) fn excluded(&self, words: &[u64]) -> Option<&[GoalSet]> {
         let (mut at, mut stride) = (0, 1);
@@ -115,7 +115,7 @@ struct Reader {
     is_choice: bool,
     /// The number of values.
     values: usize,
-    /// The words in which there are propositions, and which bits those are.
+    /// The words with propositions of the counter, and the masks of their bits.
     masks: Vec<(usize, u64)>,
     /// For a choice, the value for each bit of these words.
     of_bit: Vec<u16>,

@@ -9,20 +9,20 @@ use crate::game::vocabulary::state::State;
 pub enum Counter {
     /// How many of these propositions hold.
     Count(Vec<usize>),
-    /// The place, from 1 on, of the last of these propositions that holds; 0 if none does. As a
-    /// rule it is the only one.
+    /// The position, from 1 on, of the last of these propositions that holds; 0 if none does. It is
+    /// usually the only one.
     Choice(Vec<usize>),
 }
 
 impl Counter {
-    /// The propositions.
+    /// Returns the propositions.
     pub fn propositions(&self) -> &[usize] {
         match self {
             Counter::Count(bases) | Counter::Choice(bases) => bases,
         }
     }
 
-    /// Lists of propositions: the value is in how many of them one holds, or more.
+    /// Returns lists of propositions: the value is the number of lists in which at least one holds.
     pub fn terms(&self) -> impl Iterator<Item = &[usize]> {
         let bases = self.propositions();
         let is_choice = matches!(self, Counter::Choice(_));
@@ -32,17 +32,17 @@ impl Counter {
         })
     }
 
-    /// The greatest value.
+    /// Returns the greatest value.
     pub fn most(&self) -> usize {
         self.propositions().len()
     }
 
-    /// The value in a state.
+    /// Returns the value in a state.
     pub fn value(&self, state: &State) -> usize {
         self.value_where(|base| state.contains(base))
     }
 
-    /// The value where those propositions are true of which that is said.
+    /// Returns the value where the propositions that satisfy `holds` are true.
     pub(crate) fn value_where(&self, holds: impl Fn(usize) -> bool) -> usize {
         match self {
             Counter::Count(bases) => bases.iter().filter(|&&base| holds(base)).count(),

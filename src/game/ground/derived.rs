@@ -1,8 +1,8 @@
-//! What is computed from a game's circuit: the circuit after the passes, phases, costs.
+//! Data derived from a game's circuit: the circuit after the passes, phases, costs.
 //!
 //! Passes begin with the circuit in which [goals count](super::goal_counts), where there is one.
 //!
-//! Each is computed when it is first wanted, and then kept.
+//! Each is computed when it is first requested, and then kept.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -23,13 +23,13 @@ use super::step_cost::StepCost;
 pub struct Optimised {
     /// The circuit.
     pub circuit: Circuit,
-    /// What each pass did.
+    /// The effect of each pass.
     pub passes: Vec<PassReport>,
     /// How long they took together.
     pub time: Duration,
 }
 
-/// What is derived from a circuit, as far as it was wanted.
+/// The data derived from a circuit so far.
 #[derive(Debug)]
 pub(super) struct Derived {
     /// Ends the passes early.
@@ -44,7 +44,7 @@ pub(super) struct Derived {
 }
 
 impl Derived {
-    /// Nothing yet. Passes end early when `stop` is set.
+    /// Creates it without data. Passes end early when `stop` is set.
     pub(super) fn new(stop: Stop) -> Derived {
         Derived {
             stop,
@@ -58,16 +58,16 @@ impl Derived {
         }
     }
 
-    /// The circuit after all passes.
+    /// Returns the circuit after all passes.
     pub(super) fn min_gates(&self, game: &LoweredGame) -> &Optimised {
         let optimise = || self.optimise(game, PassConfig::default());
         self.min_gates.get_or_init(optimise)
     }
 
-    /// The circuit after all passes but the choice pass.
+    /// Returns the circuit after all passes but the choice pass.
     ///
-    /// That pass computes "some move but those few" as "none of those few"; what was quiet
-    /// then follows every move (three times as much work for the scalar interpreter on
+    /// That pass computes "some move but those few" as "none of those few"; gates that were quiet
+    /// then change with every move (three times as much work for the scalar interpreter on
     /// breakthrough).
     pub(super) fn low_activity(&self, game: &LoweredGame) -> &Optimised {
         let config = PassConfig::default().with_choice(false);

@@ -1,8 +1,8 @@
-//! Stable encodings of a ground game, by which what is kept on disk is found again.
+//! Stable encodings of a ground game, which identify files kept on disk.
 //!
-//! The encoding is that of postcard, whose specification is stable: neither another compiler nor a
-//! changed `Debug` text changes it. What the rulesheet calls things does not count, except for the
-//! name of the role that plays at random.
+//! The encoding is that of postcard, which has a stable specification: neither another compiler nor
+//! a changed `Debug` text changes it. Names in the rulesheet do not count, except for the name of
+//! the role that plays at random.
 
 use serde::Serialize;
 
@@ -11,8 +11,8 @@ use super::layout::Layout;
 use crate::game::vocabulary::moves::RANDOM_ROLE;
 use crate::game::vocabulary::state::State;
 
-/// Everything about a game, apart from its circuit, that decides which circuits are made of it
-/// and what they are worth.
+/// Everything about a game, apart from its circuit, that decides which circuits are made of it and
+/// whether these pay off.
 #[derive(Serialize)]
 struct Interface<'a> {
     layout: &'a Layout,
@@ -24,8 +24,9 @@ struct Interface<'a> {
 }
 
 impl GroundGame {
-    /// Everything about the game that its circuit does not say: the layout, the initial state, goal
-    /// values, and which roles play at random, in an encoding that is the same in all versions.
+    /// Returns everything about the game that is not in its circuit: the layout, the initial state,
+    /// goal values, and which roles play at random, in an encoding that is the same in all
+    /// versions.
     pub(crate) fn interface_bytes(&self) -> Vec<u8> {
         let goals = self.propnet().roles.iter();
         let goals = goals.map(|role| role.goals.iter().map(|goal| goal.value).collect());
@@ -39,7 +40,7 @@ impl GroundGame {
     }
 }
 
-/// A value in the encoding.
+/// Returns a value in the encoding.
 pub(crate) fn encoded(value: &impl Serialize) -> Vec<u8> {
     // Only a `Serialize` written by hand can fail, or a sequence without a length.
     postcard::to_stdvec(value).expect("derived encodings into memory do not fail")

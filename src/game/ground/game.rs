@@ -1,4 +1,4 @@
-//! A game as propositional network and circuit, with all that is derived from these.
+//! Ground games: propositional network and circuit, with the data derived from these.
 
 use std::ops::Deref;
 
@@ -12,8 +12,8 @@ use super::phase_constants::PhaseConstants;
 use super::phases::Phases;
 use super::step_cost::StepCost;
 
-/// A game as propositional network and circuit, with what is derived from these when it is first wanted. All threads
-/// share it.
+/// A game as propositional network and circuit, with data that is derived from these when it is first requested. All
+/// threads share it.
 #[derive(Debug)]
 pub struct GroundGame {
     lowered: LoweredGame,
@@ -30,40 +30,40 @@ impl GroundGame {
         })
     }
 
-    /// The circuit with the fewest gates, for backends that evaluate all of them.
+    /// Returns the circuit with the fewest gates, for backends that evaluate all of them.
     pub fn min_gates(&self) -> &Optimised {
         self.derived.min_gates(&self.lowered)
     }
 
-    /// The circuit in which the fewest gates change from step to step, for backends that
+    /// Returns the circuit in which the fewest gates change from step to step, for backends that
     /// evaluate only those.
     pub fn low_activity(&self) -> &Optimised {
         self.derived.low_activity(&self.lowered)
     }
 
-    /// The propositions that are periodic from the initial state on, in the circuit before
+    /// Returns the propositions that are periodic from the initial state on, in the circuit before
     /// any pass.
     pub fn phases(&self) -> &Phases {
         self.derived.phases(&self.lowered)
     }
 
-    /// The propositions that are constant in each phase, in the circuit before any pass.
+    /// Returns the propositions that are constant in each phase, in the circuit before any pass.
     pub fn phase_constants(&self) -> &PhaseConstants {
         self.derived.phase_constants(&self.lowered)
     }
 
-    /// The marks that moves leave in states, if all do among which roles choose.
+    /// Returns the marks that moves leave in states, if all moves that roles choose among do.
     pub fn move_marks(&self) -> Option<&MoveMarks> {
         self.derived.move_marks(&self.lowered)
     }
 
-    /// About what a step of a playout costs.
+    /// Returns the approximate cost of a step of a playout.
     pub fn cost(&self) -> StepCost {
         self.derived.cost(&self.lowered)
     }
 }
 
-/// A game has all that it is derived from.
+/// A ground game gives access to the lowered game that it is derived from.
 impl Deref for GroundGame {
     type Target = LoweredGame;
     fn deref(&self) -> &LoweredGame {

@@ -1,5 +1,5 @@
-//! The goals that latches and counters leave to the roles of a game: plain data, for all who ask
-//! about many states.
+//! Goals that latches and counters leave to the roles of a game: plain data, for callers that query
+//! many states.
 
 use serde::Serialize;
 
@@ -9,8 +9,8 @@ use super::lowered_game::LoweredGame;
 use crate::game::vocabulary::moves::RoleId;
 use crate::game::vocabulary::state::{State, ones};
 
-/// The propositions that exclude certain goals of a role. As a rule, many latches exclude the
-/// same goals.
+/// The propositions that exclude certain goals of a role. Usually, many latches exclude the same
+/// goals.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct GoalMask {
     /// The role.
@@ -25,7 +25,7 @@ pub struct GoalMask {
 }
 
 impl GoalMask {
-    /// The mask of the goals that any of these literals excludes.
+    /// Creates the mask of the goals that any of these literals excludes.
     pub fn new(role: RoleId, goals: Vec<usize>, literals: &[Literal]) -> GoalMask {
         GoalMask {
             role,
@@ -35,12 +35,12 @@ impl GoalMask {
         }
     }
 
-    /// Whether the goals are excluded from this state on.
+    /// Returns whether the goals are excluded from this state on.
     pub fn excludes(&self, state: &State) -> bool {
         self.are_excluded(state.words())
     }
 
-    /// As [`excludes`](GoalMask::excludes), for the words of a state.
+    /// Does the same as [`excludes`](GoalMask::excludes) for the words of a state.
     fn are_excluded(&self, words: &[u64]) -> bool {
         let word = |at: usize| words.get(at).copied().unwrap_or(0);
         let mut if_true = self.if_true.iter().zip(words);
@@ -49,13 +49,13 @@ impl GoalMask {
             || if_false.any(|(at, mask)| mask & !word(at) != 0)
     }
 
-    /// The literals any of which excludes the goals.
+    /// Returns the literals any of which excludes the goals.
     pub fn literals(&self) -> impl Iterator<Item = Literal> {
         unpack(&self.if_true, true).chain(unpack(&self.if_false, false))
     }
 }
 
-/// The propositions of those literals that have this value.
+/// Returns the propositions of those literals that have this value.
 fn pack(literals: &[Literal], value: bool) -> Vec<u64> {
     let wanted = literals.iter().filter(|literal| literal.value == value);
     let state: State = wanted.map(|literal| literal.proposition).collect();
@@ -70,10 +70,10 @@ fn unpack(propositions: &[u64], value: bool) -> impl Iterator<Item = Literal> {
 /// The goals that the [latches](crate::game::facts::GoalLatches) and [counters](CountBounds) of a
 /// game leave to its roles.
 ///
-/// Once latches have excluded a value, the rest is all there is only if each match ends with exactly one goal for the
-/// role. The rules of GDL demand that (Love et al. 2008, section 9), and rulesheets break them: where it is not proved,
-/// [only counters count](GoalBounds::with_latches_for). Counters exclude nothing if they can come to an end without
-/// exactly one goal.
+/// Once latches have excluded a value, only the rest is possible if each match ends with exactly one goal for the role.
+/// GDL requires that (Love et al. 2008, section 9), but some rulesheets violate it: where it is not proved, [only
+/// counters count](GoalBounds::with_latches_for). Counters exclude nothing if they can reach an end without exactly one
+/// goal.
 #[derive(Clone, Debug)]
 pub struct GoalBounds {
     masks: Vec<GoalMask>,
@@ -81,7 +81,7 @@ pub struct GoalBounds {
     table: Option<ExclusionTable>,
     /// For each role, its goals, ascending.
     goals: Vec<Vec<i32>>,
-    /// For each role, the masks that exclude some, by number, and which.
+    /// For each role, the numbers of the masks that exclude some goals, with these goals.
     by_masks: Vec<Vec<(usize, GoalSet)>>,
     /// For each role, whether it has exactly one goal in every end.
     is_defined: Vec<bool>,
@@ -89,10 +89,9 @@ pub struct GoalBounds {
 }
 
 impl GoalBounds {
-    /// What these masks and counters leave of the goals of a game. `None` if there are none.
-    ///
-    /// `fixed_sum` says whether all roles together had the same sum of goals in all matches
-    /// that were seen.
+    /// Creates the bounds that these masks and counters give for the goals of a game. `None` if
+    /// there are none. `fixed_sum` says whether the sum of all roles' goals was the same in all
+    /// sampled matches.
     pub fn new(
         game: &LoweredGame,
         masks: Vec<GoalMask>,
@@ -122,36 +121,36 @@ impl GoalBounds {
         })
     }
 
-    /// What they were made from, besides the game.
+    /// Returns the data that they were made from, besides the game.
     pub(crate) fn sources(&self) -> impl Serialize + '_ {
         (&self.masks, &self.counts, self.fixed_sum, &self.is_defined)
     }
 
-    /// The same, but latches exclude goals of those roles only for which that is said here: those that have exactly one goal
-    /// in every end.
+    /// Returns the same, but latches exclude goals only for the roles marked here: those that have exactly one goal in
+    /// every end.
     #[must_use]
     pub fn with_latches_for(self, is_defined: Vec<bool>) -> GoalBounds {
         GoalBounds { is_defined, ..self }
     }
 
-    /// What counters exclude, if there are any.
+    /// Returns the goals that counters exclude, if there are counters.
     pub fn counts(&self) -> Option<&CountBounds> {
         self.counts.as_ref()
     }
 
-    /// The mask of latches that exclude a goal of a role, which is given by its index.
+    /// Returns the mask of latches that exclude a goal of a role, which is given by its index.
     pub fn excluding(&self, role: RoleId, goal: usize) -> Option<&GoalMask> {
         let mut masks = self.masks.iter();
         masks.find(|mask| mask.role == role && mask.goals.contains(&goal))
     }
 
-    /// Whether all roles together had the same sum of goals in all matches that were seen. That
-    /// is not a proof.
+    /// Returns whether the sum of all roles' goals was the same in all sampled matches. This is not
+    /// a proof.
     pub fn has_fixed_sum(&self) -> bool {
         self.fixed_sum
     }
 
-    /// Whether nothing excludes any goal of any role in a state, of which these are the words.
+    /// Returns whether nothing excludes any goal of any role in the state with these words.
     pub fn exclude_nothing(&self, words: &[u64]) -> bool {
         !self.masks.iter().any(|mask| mask.are_excluded(words))
             && self
@@ -160,8 +159,8 @@ impl GoalBounds {
                 .is_none_or(|table| table.excluded(words).is_none())
     }
 
-    /// The least and the greatest goal that a role can still get. `None` if nothing
-    /// excludes any, or if all are excluded, which the rules of GDL forbid.
+    /// Returns the least and the greatest goal that a role can still get. `None` if nothing
+    /// excludes any, or if all are excluded, which GDL forbids.
     pub fn of(&self, state: &State, role: RoleId) -> Option<(i32, i32)> {
         let (words, role) = (state.words(), role.index());
         let by_counts = self.table.as_ref().and_then(|table| table.excluded(words));
@@ -182,8 +181,8 @@ impl GoalBounds {
         Some((goals[least], goals[greatest]))
     }
 
-    /// The goals of all roles with which every match ends that comes to this state, if there is
-    /// only one left for each. A role that has no goals at all has 0.
+    /// Returns the goals of all roles with which every match through this state ends, if there is
+    /// only one left for each. A role without goals has 0.
     pub fn decided(&self, state: &State) -> Option<Vec<i32>> {
         let roles = RoleId::first(self.goals.len());
         roles
@@ -195,7 +194,8 @@ impl GoalBounds {
             .collect()
     }
 
-    /// The range of the goals of a role if there is one only, which it is known to get, or none, which counts as 0.
+    /// Returns the range of the goals of a role that has only one goal, which it is known to get, or none, which
+    /// counts as 0.
     fn only_goal(&self, role: RoleId) -> Option<(i32, i32)> {
         let goals = &self.goals[role.index()];
         let value = goals.first().copied().unwrap_or(0);

@@ -1,8 +1,8 @@
-//! Goals as functions of counts: how many pieces a role has, or who has more.
+//! Goals as functions of counts: how many pieces a role has, or which role has more.
 //!
 //! Rulesheets count by recursion over the board, which is most of the circuit of some games.
-//! [`propjit_jit::counts`] finds and proves what is counted. What it needs to know of the game is which
-//! propositions exclude each other: that is proved here by induction.
+//! [`propjit_jit::counts`] finds and proves the counts. It needs to know which propositions of the
+//! game exclude each other: that is proved here by induction.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -19,32 +19,32 @@ use super::layout::Layout;
 use super::lowered_game::LoweredGame;
 use crate::game::vocabulary::moves::RoleId;
 
-/// The fewest gates that only goals need for which it is tried to make them anew: so many, and
-/// so great a part of all.
+/// The minimum number of gates needed only by goals for which resynthesis is tried, and the minimum
+/// fraction of all gates, as its reciprocal.
 const FEWEST_GATES: usize = 500;
 const LEAST_PART: usize = 5;
 
-/// The time for the proofs of what excludes what, for each gate that may be saved; half of it for finding what is
-/// counted.
+/// The time for the proofs of exclusion for each gate that may be saved; half of it is for finding the counts.
 const TIME_PER_GATE: Duration = Duration::from_millis(1);
 
-/// The fewest propositions of a group for which it matters that one of them is always true.
+/// The minimum number of propositions of a group for which it matters that one of them is always
+/// true.
 const LEAST_EXACT: usize = 4;
 
-/// The most variables of a solver.
+/// The maximum number of variables of a solver.
 const VARIABLES: u32 = 1_000_000;
 
-/// How many gates serve certain outputs only.
+/// The numbers of gates that serve certain outputs only.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shares {
-    /// Those that only goals need.
+    /// Gates that only goals need.
     pub goals: usize,
-    /// Those that only `terminal` needs.
+    /// Gates that only `terminal` needs.
     pub terminal: usize,
 }
 
 impl Shares {
-    /// The shares in a circuit with the outputs of a game's.
+    /// Creates the shares in a circuit with the outputs of a game's.
     pub fn new(circuit: &Circuit, layout: &Layout) -> Shares {
         let outputs = circuit.outputs();
         let moves = || {
@@ -73,21 +73,21 @@ impl Shares {
     }
 }
 
-/// The circuit of a game with the logic of goals made anew of counters.
+/// The circuit of a game with goals resynthesised as counters.
 #[derive(Debug)]
 pub(super) struct Restated {
-    /// The circuit; `None` if there is little to gain, or nothing was found.
+    /// The circuit; `None` if there is little to gain, or no count was found.
     pub(super) circuit: Option<Circuit>,
-    /// What that brought, or that it was cut off.
+    /// The gain, or that it was cut off.
     pub(super) report: Option<PassReport>,
 }
 
-/// Makes the logic of goals anew of counters, if that brings something. Ends when `stop` is set.
+/// Resynthesises the logic of goals as counters, if that pays off. Ends when `stop` is set.
 pub(super) fn restated(game: &LoweredGame, stop: &Stop) -> Restated {
     restated_within(game, TIME_PER_GATE, stop)
 }
 
-/// The same, with the time for each gate that may be saved.
+/// Does the same, with the time for each gate that may be saved.
 fn restated_within(game: &LoweredGame, time_per_gate: Duration, stop: &Stop) -> Restated {
     let start = Instant::now();
     let (circuit, layout) = (game.lowered(), game.layout());
@@ -120,21 +120,21 @@ fn restated_within(game: &LoweredGame, time_per_gate: Duration, stop: &Stop) -> 
     }
 }
 
-/// The number of gates that outputs need.
+/// Returns the number of gates that outputs need.
 fn gates(circuit: &Circuit) -> usize {
     let outputs = circuit.outputs().iter().copied();
     circuit.extend_cone(&mut NodeSet::empty(circuit), outputs)
 }
 
-/// The circuit with the logic of goals made anew, if something was found. `within` gives a token for a part of
-/// the work that may take a time.
+/// Returns the circuit with the logic of goals resynthesised, if counts were found. `within` gives a token for
+/// a part of the work with a time limit.
 fn proved_restatement(
     game: &LoweredGame,
     time: Duration,
     within: &mut dyn FnMut(Duration) -> Stop,
 ) -> Option<Circuit> {
     let start = Instant::now();
-    // The proofs are not worth their time if nothing would come of them.
+    // The proofs are skipped if they would not be used.
     let assumed = candidates(game, true);
     let found = find(game, &assumed, &within(time / 2))?;
     found.circuit.as_ref()?;
@@ -148,8 +148,8 @@ fn proved_restatement(
     }
 }
 
-/// What of the goals of a game, in its circuit before passes, depends on counts and counters only,
-/// in states in which these invariants hold.
+/// Finds the parts of the goals of a game, in its circuit before passes, that depend on counts and
+/// counters only, in states in which these invariants hold.
 fn find(game: &LoweredGame, invariants: &[Invariant], stop: &Stop) -> Option<Restatement> {
     let (circuit, layout) = (game.lowered(), game.layout());
     let output = |number: usize| circuit.outputs()[number];
@@ -163,7 +163,7 @@ fn find(game: &LoweredGame, invariants: &[Invariant], stop: &Stop) -> Option<Res
     counts::restate(circuit, &goals, &others, bases, &groups(invariants), stop)
 }
 
-/// The outputs that are goals.
+/// Returns the outputs that are goals.
 fn goals(layout: &Layout) -> impl Iterator<Item = usize> {
     layout.goals.iter().cloned().flatten()
 }
@@ -178,28 +178,29 @@ pub struct GoalTable {
     /// Numbers of the [quantities](GoalTables::quantities) that it depends on.
     pub quantities: Vec<usize>,
     /// Whether the role has the goal, for all combinations of their values, those of the first
-    /// changing fastest; nothing for combinations that cannot be.
+    /// changing fastest; `None` for impossible combinations.
     pub values: Vec<Option<bool>>,
 }
 
 /// The goals of a game that are functions of counts, of counters, and of other wires.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GoalTables {
-    /// What goals depend on. Inputs are those of the game's circuit: base propositions.
+    /// The quantities that goals depend on. Inputs are those of the game's circuit: base
+    /// propositions.
     pub quantities: Vec<Quantity>,
     /// The goals that are such functions.
     pub goals: Vec<GoalTable>,
-    /// The sum of all roles' goals, if it is the same in all terminal states. For that, all
-    /// goals have to be here.
+    /// The sum of all roles' goals, if it is the same in all terminal states. This requires all
+    /// goals to be tables.
     pub sum: Option<i64>,
 }
 
-/// The most combinations of values for which sums of goals are looked at.
+/// The maximum number of combinations of values for which sums of goals are checked.
 const MOST_COMBINATIONS: usize = 1 << 20;
 
 impl GoalTables {
-    /// The tables of a game in whose states these invariants hold. `None` if there are none, if it
-    /// takes too much to find them, or if `stop` is set.
+    /// Returns the tables of a game that satisfies these invariants. `None` if there are none, if
+    /// finding them is too expensive, or if `stop` is set.
     pub fn find(game: &LoweredGame, invariants: &[Invariant], stop: &Stop) -> Option<GoalTables> {
         let found = find(game, invariants, stop)?;
         let (circuit, layout) = (game.lowered(), game.layout());
@@ -231,7 +232,7 @@ impl GoalTables {
         is_any.then_some(tables)
     }
 
-    /// The sum of the goals of all roles in terminal states, if it is always the same.
+    /// Returns the sum of the goals of all roles in terminal states, if it is always the same.
     fn fixed_sum(&self, game: &LoweredGame) -> Option<i64> {
         let (net, layout) = (game.propnet(), game.layout());
         if self.goals.len() < goals(layout).count() {
@@ -286,7 +287,8 @@ impl GoalTables {
         sum
     }
 
-    /// Whether a goal holds for these values of all quantities; nothing if they cannot be.
+    /// Returns whether a goal holds for these values of all quantities; `None` if they are
+    /// impossible.
     pub fn value(&self, goal: &GoalTable, values: &[usize]) -> Option<bool> {
         let (mut at, mut stride) = (0, 1);
         for &number in &goal.quantities {
@@ -297,7 +299,7 @@ impl GoalTables {
     }
 }
 
-/// Groups of propositions without common ones, first those of which one is always true, and large
+/// Returns disjoint groups of propositions, first those of which one is always true, and large
 /// ones.
 fn groups(invariants: &[Invariant]) -> Vec<Exclusive> {
     let mut groups: Vec<(bool, &Vec<usize>)> = (invariants.iter())
@@ -314,7 +316,7 @@ fn groups(invariants: &[Invariant]) -> Vec<Exclusive> {
         if group.iter().all(|base| !taken.contains(base)) {
             taken.extend(group.iter());
             let inputs = group.iter().map(|&base| InputId(base as u32)).collect();
-            // Squares that are never empty are to be counted with others.
+            // Squares that are never empty should be counted together with others.
             let is_exact = is_exact && group.len() >= LEAST_EXACT;
             chosen.push(Exclusive { inputs, is_exact });
         }
@@ -322,10 +324,10 @@ fn groups(invariants: &[Invariant]) -> Vec<Exclusive> {
     chosen
 }
 
-/// Groups of propositions of which one at most is true at the start, and whose names differ in
-/// one argument only. `likely` ones are those that goals depend on and that differ in their last
-/// argument, which as a rule tells what is on a square; the others, such as whose turn it is, are
-/// of use in proofs.
+/// Returns groups of propositions of which at most one is true at the start, with names that differ
+/// in one argument only. `likely` ones are those that goals depend on and that differ in their last
+/// argument, which usually gives the contents of a square; the others, such as the role to move,
+/// help in proofs.
 fn candidates(game: &LoweredGame, likely: bool) -> Vec<Invariant> {
     let (net, circuit, layout) = (game.propnet(), game.lowered(), game.layout());
     let cone = circuit.cone(goals(layout).map(|number| circuit.outputs()[number]));

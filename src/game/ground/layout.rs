@@ -1,11 +1,11 @@
-//! The numbering of a game's circuit: which inputs and outputs are what.
+//! The numbering of a game's circuit: the meaning of its inputs and outputs.
 //!
 //! The inputs are the base propositions, then the moves of each role. The outputs are the
 //! next base propositions, the legality of each role's moves (in the order of the moves),
 //! terminal, and each role's goal values.
 //!
 //! Each of these ranges of outputs starts at a multiple of 64, with constant false outputs
-//! between them, so that packed outputs can be read by the word: the first words of the
+//! between them, so that packed outputs can be read word by word: the first words of the
 //! outputs *are* the next [`State`](crate::game::vocabulary::state::State).
 
 use std::ops::Range;
@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use crate::game::vocabulary::moves::RoleId;
 
-/// Which inputs and outputs of a game's circuit are what.
+/// The meaning of the inputs and outputs of a game's circuit.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Layout {
     /// The inputs that are base propositions.
@@ -41,9 +41,9 @@ pub struct Layout {
 pub enum Port {
     /// Whether the state is terminal: one output.
     Terminal,
-    /// Which moves of a role are legal, in the order of the moves.
+    /// The legality of a role's moves, in their order.
     Legal(RoleId),
-    /// Which goal values a role has, ascending.
+    /// Whether a role has each goal value, ascending.
     Goals(RoleId),
 }
 
@@ -51,7 +51,7 @@ pub enum Port {
 const ALIGNMENT: usize = u64::BITS as usize;
 
 impl Layout {
-    /// The layout of a game's circuit.
+    /// Creates the layout of a game's circuit.
     pub fn new(net: &Propnet) -> Layout {
         let mut inputs = 0;
         let mut input_range = |length: usize| {
@@ -80,18 +80,18 @@ impl Layout {
         }
     }
 
-    /// The number of inputs.
+    /// Returns the number of inputs.
     pub fn inputs(&self) -> usize {
         self.bases.len() + self.does.iter().map(Range::len).sum::<usize>()
     }
 
-    /// The outputs that come after all others in a circuit for playouts with [decisive
+    /// Returns the outputs that come after all others in a circuit for playouts with [decisive
     /// moves](crate::game::circuits::decisive): for each role, whether some of its moves are left out.
     pub fn decisive(&self) -> Range<usize> {
         self.outputs..self.outputs + self.does.len()
     }
 
-    /// The outputs of a port.
+    /// Returns the outputs of a port.
     pub fn outputs_of(&self, port: Port) -> Range<usize> {
         match port {
             Port::Terminal => self.terminal..self.terminal + 1,
@@ -100,12 +100,13 @@ impl Layout {
         }
     }
 
-    /// The roles.
+    /// Returns the roles.
     pub fn roles(&self) -> impl Iterator<Item = RoleId> + Clone {
         RoleId::first(self.does.len())
     }
 
-    /// The [assumptions](Layout::assumptions) about the inputs that are not known beforehand.
+    /// Returns the [assumptions](Layout::assumptions) about the inputs that are not known
+    /// beforehand.
     pub fn assumptions_about_unknown(&self, known: &[Option<bool>]) -> Assumptions {
         let mut assumptions = self.assumptions();
         let is_unknown = |input: InputId| known[input.index()].is_none();
@@ -117,8 +118,7 @@ impl Layout {
         assumptions
     }
 
-    /// What rulesheets promise about the inputs: each role makes exactly one move, and that is a
-    /// legal one.
+    /// Returns the assumptions about the inputs: each role makes exactly one legal move.
     pub fn assumptions(&self) -> Assumptions {
         let input = |i: usize| InputId(i as u32);
         let some = self.does.iter().filter(|does| !does.is_empty());

@@ -1,4 +1,4 @@
-//! A base proposition or its negation.
+//! Literals: base propositions or their negations.
 
 use super::lowered_game::LoweredGame;
 use crate::game::vocabulary::state::State;
@@ -13,23 +13,23 @@ pub struct Literal {
 }
 
 impl Literal {
-    /// The proposition with this value.
+    /// Creates the literal of a proposition with this value.
     pub fn new(proposition: usize, value: bool) -> Literal {
         Literal { proposition, value }
     }
 
-    /// Both literals of each of the first `propositions` base propositions: of each the
-    /// true one first.
+    /// Returns both literals of each of the first `propositions` base propositions, the true one
+    /// first.
     pub fn all(propositions: usize) -> impl Iterator<Item = Literal> + Clone {
         (0..propositions).flat_map(|base| [Literal::new(base, true), Literal::new(base, false)])
     }
 
-    /// Whether the state has the proposition with this value.
+    /// Returns whether the state has the proposition with this value.
     pub fn holds(self, state: &State) -> bool {
         state.contains(self.proposition) == self.value
     }
 
-    /// In the rulesheet's words: `(cell 1 1 x)`, or `(not (cell 1 1 x))`.
+    /// Returns its text in the rulesheet's terms: `(cell 1 1 x)`, or `(not (cell 1 1 x))`.
     pub fn text(self, game: &LoweredGame) -> String {
         let net = game.propnet();
         let name = net.terms.text(net.bases[self.proposition].name);

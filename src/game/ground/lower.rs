@@ -1,6 +1,6 @@
 //! Lowering: from the propositional network to the circuit.
 //!
-//! [`Layout`] says which inputs and outputs of the circuit are what.
+//! [`Layout`] defines the meaning of the circuit's inputs and outputs.
 
 use std::ops::Range;
 
@@ -10,14 +10,15 @@ use propjit_stop::{Stop, Ticker};
 
 use super::layout::Layout;
 
-/// The circuit of a game, with the outputs as `layout` says. None if `stop` is set before it is made.
+/// Returns the circuit of a game, with the outputs given by `layout`. `None` if `stop` is set before
+/// it is made.
 pub fn lower(net: &Propnet, layout: &Layout, stop: &Stop) -> Option<Circuit> {
     let mut lowering = Lowering {
         ticker: stop.ticker(),
         net,
         layout,
         builder: Builder::new(layout.inputs()),
-        // Overwritten before they are read, for gates come after what they read.
+        // Overwritten before they are read, because gates come after their operands.
         edges: vec![Edge::FALSE; net.len()],
     };
     for component in net.components() {
@@ -56,7 +57,7 @@ impl Lowering<'_> {
         self.edges[wire.gate.index()].invert_if(wire.inverted)
     }
 
-    /// Lowers a gate, unless a stop comes.
+    /// Lowers a gate, unless stopped.
     fn gate(&mut self, id: GateId) -> Option<()> {
         if self.ticker.is_set() {
             return None;
@@ -86,8 +87,8 @@ impl Lowering<'_> {
         Some(())
     }
 
-    /// Gates that read each other in a circle become a loop. Those that are read
-    /// before their turn go through feedback nodes. None if a stop comes.
+    /// Lowers gates that depend on each other cyclically to a loop. Those that are read before
+    /// their turn go through feedback nodes. `None` if stopped.
     ///
     /// The order is from the last gate to the first, because the network has gates
     /// before those that they read: so a loop settles in several times fewer rounds.
@@ -128,8 +129,7 @@ mod tests {
     use super::*;
     use crate::game::ground::Port;
 
-    /// A token walks on a ring with a chord; `near` is where it can be soon, by
-    /// recursion.
+    /// A token walks on a ring with a chord; `near` are the places it can reach soon, by recursion.
     const WALK: &str = "
         (role walker) (role watcher)
         (link a b) (link b c) (link c a) (link b d)

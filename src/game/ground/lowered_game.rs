@@ -1,4 +1,4 @@
-//! A game as propositional network and circuit, without what is derived from these.
+//! Lowered games: propositional network and circuit, without derived data.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ pub struct LoweredGame {
 }
 
 impl LoweredGame {
-    /// Lowers the network to a circuit; none if `stop` is set before that is done.
+    /// Lowers the network to a circuit; `None` if `stop` is set before that is done.
     pub(super) fn new(propnet: Propnet, stop: &Stop) -> Option<LoweredGame> {
         let layout = Layout::new(&propnet);
         let bases = propnet.bases.iter().enumerate();
@@ -38,12 +38,13 @@ impl LoweredGame {
         })
     }
 
-    /// The propositional network.
+    /// Returns the propositional network.
     pub fn propnet(&self) -> &Propnet {
         &self.propnet
     }
 
-    /// The lowest and the highest goal of each role, 0 included, which counts for undefined ones.
+    /// Returns the lowest and the highest goal of each role, including 0, which undefined goals
+    /// count as.
     pub fn goal_ranges(&self) -> Vec<(i32, i32)> {
         let range = |goals: &[Goal]| {
             let values = goals.iter().map(|goal| goal.value);
@@ -55,40 +56,40 @@ impl LoweredGame {
         roles.map(|role| range(&role.goals)).collect()
     }
 
-    /// Which inputs and outputs of the circuit are what.
+    /// Returns the meaning of the circuit's inputs and outputs.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// The state in which every match starts.
+    /// Returns the state in which every match starts.
     pub fn initial(&self) -> &State {
         &self.initial
     }
 
-    /// The circuit before any pass.
+    /// Returns the circuit before any pass.
     pub fn lowered(&self) -> &Circuit {
         &self.lowered
     }
 
-    /// The names of the roles.
+    /// Returns the names of the roles.
     pub fn roles(&self) -> &[String] {
         self.names.roles()
     }
 
-    /// The canonical text of a move.
+    /// Returns the canonical text of a move.
     pub fn move_text(&self, role: RoleId, played: Move) -> String {
         let played = &self.propnet.roles[role.index()].moves[played.index()];
         self.propnet.terms.text(played.name)
     }
 
-    /// The canonical texts of the roles' moves, in a line.
+    /// Returns the canonical texts of the roles' moves, in a line.
     pub fn joint_text(&self, joint: &[Move]) -> String {
         let moves = (0..).map(RoleId).zip(joint);
         let texts = moves.map(|(role, &played)| self.move_text(role, played));
         texts.collect::<Vec<_>>().join(" | ")
     }
 
-    /// The move that `text` spells, with any blanks.
+    /// Returns the move that `text` spells, with any blanks.
     ///
     /// # Errors
     /// [`UnknownName::Move`] if it spells none.
@@ -96,7 +97,7 @@ impl LoweredGame {
         self.names.find_move(&self.propnet, role, text)
     }
 
-    /// The canonical texts of the propositions that hold, sorted bytewise.
+    /// Returns the canonical texts of the propositions that hold, sorted bytewise.
     pub fn fluents(&self, state: &State) -> Vec<String> {
         let terms = state.iter().map(|number| self.propnet.bases[number].name);
         let mut texts: Vec<String> = terms.map(|term| self.propnet.terms.text(term)).collect();
@@ -104,7 +105,7 @@ impl LoweredGame {
         texts
     }
 
-    /// The state in which exactly these propositions hold.
+    /// Returns the state in which exactly these propositions hold.
     ///
     /// # Errors
     /// [`UnknownName::Fluent`] if one is not a proposition of the game.

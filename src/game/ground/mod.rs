@@ -1,20 +1,23 @@
-//! The ground game: a game as a Boolean circuit, with the names of what its wires mean.
+//! The ground game: a game as a Boolean circuit, with the names of its wires.
 //!
-//! A [`GroundGame`] is made from the propositional network that grounding hands over. It is
-//! what all later stages share: analysis reads it, the [engines](crate::game::engine) are made
-//! from it, and machines, playouts and searches use its numbers and names.
+//! A [`GroundGame`] is made from the propositional network that grounding produces. All later
+//! stages share it: analysis reads it, the [engines](crate::game::engine) are made from it, and
+//! machines, playouts and searches use its numbers and names.
 //!
-//! - [`game`]: the whole; a [`LoweredGame`] is without what is derived from the circuit.
+//! - [`game`]: the ground game as a whole; a [`LoweredGame`] lacks the data derived from the
+//!   circuit.
 //! - `names`: propositions and moves by name.
 //! - `layout`, `lower`: the circuit as it is lowered from the network, and its numbering.
 //! - [`derived`]: circuits after the passes, and figures that are computed from the circuit.
-//! - [`goal_counts`]: goals made anew of counters, and `invariants`, which prove that they may be.
+//! - [`goal_counts`]: goals resynthesised as counters, and `invariants`, which prove that this is
+//!   correct.
 //! - [`phases`](Phases): propositions that alternate whatever is played; [`PhaseConstants`]: those
 //!   that are constant in a phase.
 //! - [`sections`]: the parts in which a step is evaluated.
-//! - `autonomous`: propositions that change by themselves; [`MoveMarks`]: those that tell what was played.
-//! - `literal`, `counter`, `goal_bounds`, `count_bounds`: plain data in which facts about a game
-//!   are told.
+//! - `autonomous`: propositions that change by themselves; [`MoveMarks`]: those that record the moves
+//!   played.
+//! - `literal`, `counter`, `goal_bounds`, `count_bounds`: plain data that represents facts about a
+//!   game.
 
 mod autonomous;
 mod count_bounds;

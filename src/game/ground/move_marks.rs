@@ -1,8 +1,9 @@
-//! Moves that leave a mark: whether they were made in a match can be read off its last state.
+//! Move marks: propositions of the last state that show which moves were made in a match.
 //!
 //! The mark of a move is a proposition that is true from the step on in which the move is made, and
-//! that nothing else makes true: a stone on a cell, where stones stay for good. The move is only legal
-//! where the mark is missing. All this is read off the structure of the circuit before any pass.
+//! that nothing else makes true: a stone on a cell, where stones stay permanently. The move is only
+//! legal where the mark is missing. All this is derived from the structure of the circuit before any
+//! pass.
 //!
 //! Moves that are the only ones of a role, as those of a role that is not to move, need no marks.
 
@@ -12,16 +13,16 @@ use propjit_jit::passes::fold;
 use super::lowered_game::LoweredGame;
 use super::phases::Phases;
 
-/// The marks of all moves of a game among which its roles choose.
+/// The marks of all moves that the roles of a game choose among.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MoveMarks {
-    /// The numbers of moves among those of all roles, ascending, and the propositions that are their marks.
+    /// The numbers of moves among those of all roles, ascending, with the propositions that mark them.
     marks: Vec<(u32, usize)>,
 }
 
 impl MoveMarks {
-    /// The marks; none if some role may choose among moves of which one leaves none, or if no role
-    /// ever chooses.
+    /// Finds the marks; `None` if some role may choose a move without a mark, or if no role ever
+    /// chooses.
     pub(super) fn find(game: &LoweredGame, phases: &Phases) -> Option<MoveMarks> {
         let (circuit, layout) = (game.lowered(), game.layout());
         let first_move = layout.bases.end;
@@ -55,15 +56,15 @@ impl MoveMarks {
         })
     }
 
-    /// The moves that leave a mark, by their number among those of all roles, ascending; and the base
-    /// proposition that is the mark.
+    /// Returns the moves that leave a mark, by their number among those of all roles, ascending, with
+    /// the base proposition that is the mark.
     pub fn each(&self) -> impl Iterator<Item = (u32, usize)> {
         self.marks.iter().copied()
     }
 }
 
-/// The move of which a proposition, whose next value this is, is the mark: by its number among those of
-/// all roles, which says in `legal` where it is legal, too.
+/// Returns the move that a proposition with this next value marks: by its number among those of all
+/// roles, which is also its index in `legal`.
 fn marking_move(
     circuit: &Circuit,
     mark: Edge,
@@ -97,7 +98,8 @@ mod tests {
     use crate::game::load::{Game, Setup};
     use crate::game::vocabulary::moves::{Move, RoleId};
 
-    /// The moves that leave marks and these, in a game of stones of two colours on three cells, with more rules.
+    /// Returns the moves that leave marks, with their marks, in a game of stones of two colours on three cells,
+    /// with more rules.
     fn marks(rules: &str) -> Option<Vec<String>> {
         let rules = format!(
             "(role x) (role o) (init (control x)) (cell a) (cell b) (cell c)

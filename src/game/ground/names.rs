@@ -1,4 +1,4 @@
-//! The names of a game's roles, propositions and moves.
+//! Names of a game's roles, propositions and moves.
 
 use std::sync::OnceLock;
 
@@ -30,12 +30,12 @@ impl Names {
         }
     }
 
-    /// The names of the roles.
+    /// Returns the names of the roles.
     pub(super) fn roles(&self) -> &[String] {
         &self.roles
     }
 
-    /// The number of the move that `text` spells.
+    /// Returns the number of the move that `text` spells.
     pub(super) fn find_move(
         &self,
         net: &Propnet,
@@ -57,7 +57,7 @@ impl Names {
             })
     }
 
-    /// The state in which exactly these propositions hold.
+    /// Returns the state in which exactly these propositions hold.
     pub(super) fn find_state(&self, net: &Propnet, fluents: &[&str]) -> Result<State, UnknownName> {
         let bases = self
             .bases
@@ -72,7 +72,7 @@ impl Names {
     }
 }
 
-/// The place of each term in a list.
+/// Returns the index of each term in a list.
 fn numbers(terms: impl Iterator<Item = TermId>) -> FxHashMap<TermId, u32> {
     terms.zip(0..).collect()
 }

@@ -1,15 +1,15 @@
-//! Propositions that are constant in a phase: in all states of it that matches come to.
+//! Propositions that are constant in a phase: in all its reachable states.
 //!
-//! Where roles take turns, a step counter has half of its values in each phase, and what is
-//! marked with a number by whoever moves is marked with half of the numbers. Such constants are
-//! found by ternary simulation from the initial state, from phase to phase up to a fixpoint. A
-//! move may be made if it may be legal.
+//! Where roles take turns, a step counter has half of its values in each phase, and marks that the
+//! moving role sets with a number have half of the numbers. Such constants are found by ternary
+//! simulation from the initial state, from phase to phase up to a fixpoint. A move may be made if
+//! it may be legal.
 //!
 //! The states that agree with the constants of a phase are closed: after any legal moves, such a
 //! state is followed by one that agrees with those of the next phase.
 //!
-//! What a wire may be only grows, so each is looked at again only where one that it depends on has
-//! changed: the time is linear in the size of the circuit.
+//! The set of possible values of a wire only grows, so each is reconsidered only after a change of
+//! one that it depends on: the time is linear in the size of the circuit.
 
 use propjit_jit::circuit::{Circuit, Edge, Node, NodeId};
 use propjit_stop::{Stop, Ticker};
@@ -23,7 +23,8 @@ use crate::game::vocabulary::state::State;
 pub struct PhaseConstants(Vec<Vec<Option<bool>>>);
 
 impl PhaseConstants {
-    /// The constants of a game with this circuit; none if `stop` is set before they are found.
+    /// Finds the constants of a game with this circuit; `None` if `stop` is set before they are
+    /// found.
     pub(super) fn find(
         circuit: &Circuit,
         layout: &Layout,
@@ -53,18 +54,19 @@ impl PhaseConstants {
         PhaseConstants(values.collect())
     }
 
-    /// Nothing is known.
+    /// Returns constants of which none is known.
     fn none(layout: &Layout, phases: &Phases) -> PhaseConstants {
         PhaseConstants(vec![vec![None; layout.bases.len()]; phases.period()])
     }
 
-    /// By base proposition, its value in all states of the phase, if that is always the same.
+    /// Returns, for each base proposition, its value in all states of the phase, if that is always
+    /// the same.
     pub fn of(&self, phase: usize) -> &[Option<bool>] {
         &self.0[phase]
     }
 }
 
-/// The values that a wire has been seen to have: a set of truth values.
+/// The possible values of a wire found so far: a set of truth values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Values {
     may_be_false: bool,
@@ -113,13 +115,13 @@ impl Values {
     }
 }
 
-/// Who reads a node's value, and when.
+/// The readers of a node's value, with the time at which they read it.
 #[derive(Clone, Copy)]
 enum Reader {
     /// A gate, in the same state.
     Gate(NodeId),
-    /// A node that may take the value, in the same state: a feedback node, or the move whose
-    /// legality it is.
+    /// A node that may take the value, in the same state: a feedback node, or the move that has it
+    /// as its legality.
     Choice(Edge, NodeId),
     /// A base proposition, in the next state.
     Next(Edge, NodeId),
@@ -128,7 +130,7 @@ enum Reader {
 /// The readers of each node.
 struct Readers {
     readers: Vec<Reader>,
-    /// Where those of each node end.
+    /// The end of the readers of each node.
     ends: Vec<usize>,
 }
 
@@ -180,16 +182,16 @@ impl Readers {
     }
 }
 
-/// The values of each node in each phase, as far as they are known.
+/// The values of each node in each phase that are known so far.
 struct Simulation {
     values: Vec<Vec<Values>>,
-    /// What has changed since its readers looked.
+    /// The nodes that have changed since their readers were updated.
     changed: Vec<(usize, NodeId)>,
 }
 
 impl Simulation {
-    /// Nothing is known but constants, and what only takes the values of others: nothing of
-    /// those may be true yet.
+    /// Starts with constants, and with nodes that only take the values of others: none of these may
+    /// be true yet.
     fn new(circuit: &Circuit, period: usize) -> Simulation {
         let mut simulation = Simulation {
             values: vec![vec![Values::NONE; circuit.nodes().len()]; period],
@@ -222,7 +224,7 @@ impl Simulation {
         }
     }
 
-    /// Goes on until nothing changes, unless a stop comes. Whether it was done.
+    /// Runs until nothing changes, or until stopped. Returns whether it was completed.
     fn run(&mut self, circuit: &Circuit, readers: &Readers, ticker: &mut Ticker) -> bool {
         while let Some((phase, node)) = self.changed.pop() {
             if ticker.is_set() {
@@ -275,7 +277,7 @@ mod tests {
         of_phase.collect()
     }
 
-    /// Two take turns to add their mark with the number of the step, or wait.
+    /// Two roles take turns to add their mark with the number of the step, or wait.
     const TURNS: &str =
         "(role x) (role o) (init (control x)) (init (step 1)) (other x o) (other o x)
          (succ 1 2) (succ 2 3) (succ 3 4)
@@ -307,7 +309,7 @@ mod tests {
 
     #[test]
     fn nothing_is_constant_after_some_move() {
-        // Whoever waits may change the mark of the step before.
+        // A role that waits may change the mark of the previous step.
         let more = "(<= (next (step ?a)) (true (step ?a)) (does ?p wait))";
         let expected = [
             ["(control x)", "not (control o)"],

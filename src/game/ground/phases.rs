@@ -1,23 +1,23 @@
 //! Phases: propositions that alternate with a small period, whatever is played.
 //!
 //! In most games with alternating moves `(control white)` is true in every second state and
-//! `(control black)` in the others. All that is computed for the role that is not to move is
-//! then known beforehand, if all matches that are played together are in the same phase.
+//! `(control black)` in the others. The gates for the role that is not to move are then constant,
+//! if all matches that are played together are in the same phase.
 //!
 //! A proposition is *autonomous* if no move has an influence on it, however indirect: its next
 //! value depends on autonomous propositions only. Together with those that it depends on, it is
-//! a machine without input. If that machine is after `p` steps where it started, it is there
-//! again after each further `p` steps.
+//! a machine without input. If that machine has returned to its initial state after `p` steps, it
+//! does so again after each further `p` steps.
 //!
-//! Influence is read off the circuit's structure, and recursion counts as an influence. So what
-//! is found here also holds in states that no match reaches, and after moves that are not legal.
+//! Influence is derived from the circuit's structure, and recursion counts as an influence. So the
+//! results also hold in unreachable states, and after illegal moves.
 
 use propjit_jit::circuit::{Circuit, Edge, Node, NodeId, NodeSet};
 
 use super::layout::Layout;
 use crate::game::vocabulary::state::State;
 
-/// The longest period that is looked for.
+/// The maximum period.
 const LONGEST: usize = 8;
 
 /// The propositions that are periodic from the initial state on, and their values.
@@ -29,7 +29,7 @@ pub struct Phases {
 }
 
 impl Phases {
-    /// No periodic propositions: there is one phase, and every state is in it.
+    /// Returns phases without periodic propositions: there is one phase, and every state is in it.
     pub fn none() -> Phases {
         Phases {
             bases: Vec::new(),
@@ -37,7 +37,7 @@ impl Phases {
         }
     }
 
-    /// The phases of a game with this circuit.
+    /// Finds the phases of a game with this circuit.
     ///
     /// The period is the one up to eight that is a multiple of the periods of as many
     /// propositions as possible, and the smallest of these. The other propositions, those
@@ -49,8 +49,8 @@ impl Phases {
         let autonomous = Untouched::by(circuit, layout, inputs);
         let bases = autonomous.bases();
         let run = autonomous.run(&bases, initial);
-        // By number of steps, those that are then where they started, as is all that
-        // they depend on.
+        // For each number of steps, the propositions that have then returned to their initial
+        // value, together with all that they depend on.
         let returned: Vec<Vec<usize>> = (0..=LONGEST)
             .map(|steps| {
                 let changed = |base: &usize| run[steps].contains(*base) != run[0].contains(*base);
@@ -80,25 +80,25 @@ impl Phases {
         }
     }
 
-    /// The number of steps after which the periodic propositions are all as before: 1 if there
-    /// are none.
+    /// Returns the number of steps after which the periodic propositions are all as before: 1 if
+    /// there are none.
     pub fn period(&self) -> usize {
         self.cycle.len()
     }
 
-    /// The periodic propositions, ascending: numbers of base propositions, which are
+    /// Returns the periodic propositions, ascending: numbers of base propositions, which are
     /// inputs of the circuit with the same numbers. Each is false in some phase.
     pub fn bases(&self) -> &[usize] {
         &self.bases
     }
 
-    /// The propositions of [`bases`](Phases::bases) that hold in each phase.
+    /// Returns the propositions of [`bases`](Phases::bases) that hold in each phase.
     pub fn each(&self) -> &[State] {
         &self.cycle
     }
 
-    /// By input of the circuit, of which there are so many, the value of those that are
-    /// [`bases`](Phases::bases) in this phase.
+    /// Returns for each of the circuit's `inputs` inputs the value in this phase, if it is one of
+    /// the [`bases`](Phases::bases).
     pub fn known(&self, phase: usize, inputs: usize) -> Vec<Option<bool>> {
         let mut known = vec![None; inputs];
         for &base in &self.bases {
@@ -107,9 +107,9 @@ impl Phases {
         known
     }
 
-    /// The phase of a state: the initial state is in phase 0, and from phase `i` every move leads
-    /// to phase `i + 1`, modulo the period. No match that starts in the initial state comes to a
-    /// state without a phase.
+    /// Returns the phase of a state: the initial state is in phase 0, and from phase `i` every move
+    /// leads to phase `i + 1`, modulo the period. No match from the initial state reaches a state
+    /// without a phase.
     pub fn of(&self, state: &State) -> Option<usize> {
         self.cycle.iter().position(|phase| {
             let mut bases = self.bases.iter();
@@ -118,7 +118,7 @@ impl Phases {
     }
 }
 
-/// The nodes on which some nodes have no influence, within a step or from step to step.
+/// The nodes that are not influenced by some nodes, within a step or from step to step.
 struct Untouched<'a> {
     circuit: &'a Circuit,
     layout: &'a Layout,
@@ -129,8 +129,8 @@ struct Untouched<'a> {
 }
 
 impl<'a> Untouched<'a> {
-    /// The nodes on which these, all inputs but base propositions among them, and recursion have
-    /// no influence.
+    /// Returns the nodes that are not influenced by these nodes, which include all inputs but base
+    /// propositions, nor by recursion.
     fn by(
         circuit: &'a Circuit,
         layout: &'a Layout,
@@ -148,7 +148,7 @@ impl<'a> Untouched<'a> {
         untouched.after_any_steps()
     }
 
-    /// Those of them on which these nodes have no influence either.
+    /// Returns those of them that are not influenced by these nodes either.
     fn without(&self, touched: impl Iterator<Item = NodeId>) -> Untouched<'a> {
         let mut all = self.touched.clone();
         touched.for_each(|node| {
@@ -162,10 +162,10 @@ impl<'a> Untouched<'a> {
         untouched.after_any_steps()
     }
 
-    /// Those of them on which the others have no influence, through any number of steps.
+    /// Returns those of them that are not influenced by the others through any number of steps.
     fn after_any_steps(mut self) -> Untouched<'a> {
         // A sweep goes through all gates of a step. There may be as many sweeps as step counters
-        // have values, so each of them passes through the nodes that are left only.
+        // have values, so each of them only visits the nodes that are left.
         loop {
             let before = self.nodes.len();
             let mut nodes = std::mem::take(&mut self.nodes);
@@ -192,12 +192,12 @@ impl<'a> Untouched<'a> {
         !self.touched.contains(node)
     }
 
-    /// The next value of a base proposition.
+    /// Returns the next value of a base proposition.
     fn next(&self, base: usize) -> Edge {
         self.circuit.outputs()[self.layout.next.start + base]
     }
 
-    /// The base propositions among them, ascending.
+    /// Returns the base propositions among them, ascending.
     fn bases(&self) -> Vec<usize> {
         let bases = self.layout.bases.clone();
         bases
@@ -205,8 +205,8 @@ impl<'a> Untouched<'a> {
             .collect()
     }
 
-    /// The base propositions among them, which are those given, that hold initially and in each
-    /// of the states that follow.
+    /// Returns which of the given base propositions, which are among them, hold initially and in
+    /// each of the following states.
     fn run(&self, bases: &[usize], initial: &State) -> Vec<State> {
         let mut values = vec![false; self.circuit.nodes().len()];
         let first: State = (bases.iter().copied())
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn counters_and_moves_are_not() {
-        // A counter that stops, a turn that a move can keep, and what follows from it.
+        // A counter that stops, a turn that a move can keep, and propositions that depend on it.
         let game = game(
             "(init (step 1)) (succ 1 2) (succ 2 3) (succ 3 4)
              (<= (next (step ?b)) (true (step ?a)) (succ ?a ?b))

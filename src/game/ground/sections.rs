@@ -1,8 +1,8 @@
-//! The parts in which a step of a game is evaluated: which outputs belong to which.
+//! Sections of a step: groups of outputs that are evaluated together.
 //!
 //! There are two ways to cut a step. For playouts, the parts follow each other and share
-//! what they compute: [`section`]. For single questions, each part stands alone, so that
-//! nothing is computed that is not asked for: [`alone`].
+//! what they compute: [`section`]. For single queries, each part stands alone, so that only
+//! requested outputs are computed: [`alone`].
 
 use propjit_jit::circuit::OutputId;
 use propjit_jit::section::Section;
@@ -18,12 +18,12 @@ pub mod section {
     pub const NEXT: usize = 1;
     /// The goals of the state (not of the next).
     pub const GOALS: usize = 2;
-    /// For each role, whether moves of it are left out: only in engines for playouts with
+    /// For each role, whether some of its moves are left out: only in engines for playouts with
     /// [decisive moves](crate::game::circuits::decisive).
     pub const DECISIVE: usize = 3;
 }
 
-/// The sections of engines for single questions. Each can be evaluated without the others.
+/// The sections of engines for single queries. Each can be evaluated without the others.
 pub mod alone {
     /// Terminal.
     pub const TERMINAL: usize = 0;
@@ -37,7 +37,7 @@ pub mod alone {
     pub const COUNT: usize = 4;
 }
 
-/// The outputs of the first sections of [`section`].
+/// Returns the outputs of the first sections of [`section`].
 pub fn playout_sections(layout: &Layout) -> [Section; 3] {
     let legal = layout.legal.iter().cloned().flatten();
     [
@@ -47,14 +47,14 @@ pub fn playout_sections(layout: &Layout) -> [Section; 3] {
     ]
 }
 
-/// The outputs of all sections of [`section`], with those that a
+/// Returns the outputs of all sections of [`section`], with those that a
 /// [decisive circuit](crate::game::circuits::decisive::DecisiveCircuit) has.
 pub fn decisive_sections(layout: &Layout) -> [Section; 4] {
     let [state, next, goals] = playout_sections(layout);
     [state, next, goals, after_state(layout.decisive())]
 }
 
-/// The outputs of the sections of [`alone`].
+/// Returns the outputs of the sections of [`alone`].
 pub fn state_sections(layout: &Layout) -> [Section; alone::COUNT] {
     let legal = layout.legal.iter().cloned().flatten();
     let goals = layout.goals.iter().cloned().flatten();

@@ -1,4 +1,4 @@
-//! The costs of a playout's step, part by part.
+//! Costs of a playout's step, part by part.
 
 use propjit_jit::circuit::{Circuit, NodeSet, OutputId};
 
@@ -8,14 +8,15 @@ use super::sections::playout_sections;
 /// The cost of the choice of a move, in gates for each move that a role may have.
 const CHOICE_GATES: usize = 17;
 
-/// The cost of the choice of moves in a step, in gates, if all roles together have `moves` moves.
+/// Returns the cost of the choice of moves in a step, in gates, if all roles together have `moves`
+/// moves.
 pub(crate) fn choice_gates(moves: usize, roles: usize) -> usize {
     // In most games, one role has a choice at a time.
     CHOICE_GATES * moves / roles.max(1)
 }
 
-/// What is evaluated for each lane in a playout, in gates of the circuit before any pass. These
-/// are two or three times as many as after all passes.
+/// The work for each lane in a playout, in gates of the circuit before any pass, which are two or
+/// three times as many as after all passes.
 #[derive(Clone, Copy, Debug)]
 pub struct StepCost {
     /// For each step, with the choice of moves.

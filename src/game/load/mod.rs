@@ -1,4 +1,4 @@
-//! A loaded game: from the rulesheet's text to machines and engines that play it.
+//! Loading of games: from the rulesheet's text to machines and engines that play it.
 
 mod setup;
 mod shared;
@@ -34,9 +34,9 @@ pub use shared::{QuestionError, SharedGame};
 /// A loaded game. Threads share it and make their own [machines](Game::machine).
 pub struct Game {
     parsed: Arc<Parsed>,
-    /// The engines of the ground game, and that itself.
+    /// The engines of the ground game, and the ground game itself.
     engines: Option<Arc<Engines>>,
-    /// Why there is no ground game, if one was wanted.
+    /// Why there is no ground game, if one was requested.
     gave_up: Option<GroundError>,
     prover_limits: ProverLimits,
     stages: Vec<SetupStage>,
@@ -49,8 +49,8 @@ impl Game {
     /// Loads the rulesheet in a file.
     ///
     /// # Errors
-    /// When it cannot be read or is wrong, when the set-up demands what the game does not have,
-    /// or when it was stopped.
+    /// When it cannot be read or is wrong, when the set-up requires something that the game does
+    /// not have, or when it was stopped.
     pub fn load(path: &Path, setup: &Setup) -> Result<Game, LoadError> {
         let start = Instant::now();
         Game::new(Arc::new(Rules::read(path)?), start, setup)
@@ -83,10 +83,10 @@ impl Game {
         Game::new(Arc::new(parsed), start, setup)
     }
 
-    /// Makes a game of rules that were read before.
+    /// Makes a game from rules that were already parsed.
     ///
     /// # Errors
-    /// When the set-up demands what the game does not have, or when it was stopped.
+    /// When the set-up requires something that the game does not have, or when it was stopped.
     pub fn from_rules(parsed: Arc<Parsed>, setup: &Setup) -> Result<Game, LoadError> {
         Game::new(parsed, Instant::now(), setup)
     }
@@ -143,14 +143,14 @@ impl Game {
         }
     }
 
-    /// Makes what the machines of a backend share, which otherwise the first of
-    /// them does, and counts the time as a stage of loading.
+    /// Prepares the data that the machines of a backend share, which the first of them would do
+    /// otherwise, and counts the time as a stage of loading.
     ///
     /// # Errors
     /// As for [`Game::machine`].
     pub fn prepare(&mut self, backend: Backend) -> Result<(), MachineError> {
         let start = Instant::now();
-        // With code from the cache, the circuit is not even optimised.
+        // With code from the cache, the circuit is not optimised.
         let circuit = match backend {
             Backend::Scalar | Backend::Lanes => self.circuit(backend),
             Backend::Prover | Backend::Compiled => None,
@@ -167,9 +167,9 @@ impl Game {
         Ok(())
     }
 
-    /// As [`prepare`](Game::prepare), but where there is no machine code, as it would be too long or take too long to
-    /// make, the interpreter in lanes takes its place, and [`not_compiled`](Game::not_compiled) says why. Returns the
-    /// backend that is ready.
+    /// Does the same as [`prepare`](Game::prepare), but if there is no machine code, because it would be too long or
+    /// take too long to make, it falls back to the interpreter in lanes, and [`not_compiled`](Game::not_compiled)
+    /// returns the reason. Returns the backend that is ready.
     ///
     /// # Errors
     /// As for [`Game::machine`], and when compiling was stopped.
@@ -183,8 +183,8 @@ impl Game {
         }
     }
 
-    /// Makes what random matches with a backend share, as [`prepare`](Game::prepare) does for
-    /// machines. Machine code is not waited for: until it is ready, matches are
+    /// Prepares the data that random matches with a backend share, as [`prepare`](Game::prepare)
+    /// does for machines. It does not wait for machine code: until that is ready, matches are
     /// interpreted.
     ///
     /// # Errors
@@ -197,7 +197,7 @@ impl Game {
         Ok(())
     }
 
-    /// The same for a search, which plays and expands.
+    /// Does the same for a search, which plays and expands.
     ///
     /// # Errors
     /// As for [`Game::machine`].
@@ -238,52 +238,53 @@ impl Game {
         }
     }
 
-    /// The rules.
+    /// Returns the rules.
     pub fn rules(&self) -> &Rules {
         &self.parsed.rules
     }
 
-    /// What is odd about the rules, though they can be played.
+    /// Returns warnings about the rules, which can be played nevertheless.
     pub fn warnings(&self) -> &Diagnostics {
         &self.parsed.warnings
     }
 
-    /// The role that plays at random, if the game has one.
+    /// Returns the role that plays at random, if the game has one.
     pub fn random_role(&self) -> Option<RoleId> {
         let mut roles = self.rules().roles.iter();
         let at = roles.position(|&role| self.rules().terms.text(role) == RANDOM_ROLE)?;
         Some(RoleId(at as u32))
     }
 
-    /// Whether roles do not see the whole state: there are `sees` rules. It is played with complete information, in
-    /// which nothing is a proof.
+    /// Returns whether roles do not see the whole state: there are `sees` rules. The game is played with complete
+    /// information, so results prove nothing about it.
     pub fn hides_information(&self) -> bool {
         self.rules().hides_information
     }
 
-    /// The hash of the rulesheet's text.
+    /// Returns the hash of the rulesheet's text.
     pub fn fingerprint(&self) -> Fnv64 {
         Fnv64::of(self.rules().source.text().as_bytes())
     }
 
-    /// The game as network and circuit, unless only the prover can play it.
+    /// Returns the game as network and circuit, unless only the prover can play it.
     pub fn ground_game(&self) -> Option<&Arc<GroundGame>> {
         self.engines.as_ref().map(|engines| engines.game())
     }
 
-    /// The engines of the ground game, unless only the prover can play it.
+    /// Returns the engines of the ground game, unless only the prover can play it.
     pub fn engines(&self) -> Option<&Arc<Engines>> {
         self.engines.as_ref()
     }
 
-    /// Why there is no machine code, if it was wanted and could not be made: the game is interpreted then.
+    /// Returns why there is no machine code, if it was requested and could not be made: the game is then
+    /// interpreted.
     pub fn not_compiled(&self) -> Option<&CompileError> {
         let engines = self.engines.as_ref()?;
         let mut both = [engines, engines.for_playouts()].into_iter();
         both.find_map(|engines| engines.programs().not_compiled())
     }
 
-    /// The circuit that a backend evaluates, if it evaluates one.
+    /// Returns the circuit that a backend evaluates, if it evaluates one.
     pub fn circuit(&self, backend: Backend) -> Option<&Optimised> {
         let ground = self.ground_game()?;
         match backend {
@@ -293,37 +294,38 @@ impl Game {
         }
     }
 
-    /// Why the game could not be grounded, if that was tried.
+    /// Returns why the game could not be grounded, if that was tried.
     pub fn gave_up(&self) -> Option<&GroundError> {
         self.gave_up.as_ref()
     }
 
-    /// The search for the goal latches of the ground game, if there is one: it begins when
-    /// this is first called, and goes on for some seconds at most.
+    /// Returns the search for the goal latches of the ground game, if there is one: it begins with
+    /// the first call, and takes some seconds at most.
     pub fn goal_bounds(&self) -> Option<&GoalBoundsTask> {
         let engines = self.engines.as_ref()?;
         let start = || GoalBoundsTask::start(engines, AnalysisConfig::default(), &self.stop);
         Some(self.goal_bounds.get_or_init(start))
     }
 
-    /// The engine for playouts with [decisive moves](crate::game::circuits::decisive) of the ground game, if
-    /// there is one. It is made in the background when this is first called, after the search for goal latches.
+    /// Returns the engine for playouts with [decisive moves](crate::game::circuits::decisive) of the ground
+    /// game, if there is one. It is made in the background from the first call on, after the search for goal
+    /// latches.
     pub fn decisive(&self) -> Option<&DecisiveEngine> {
         let (engines, latches) = (self.engines.as_ref()?, self.goal_bounds()?);
         Some(engines.decisive(latches.promised()))
     }
 
-    /// The steps of loading, in order.
+    /// Returns the steps of loading, in order.
     pub fn stages(&self) -> &[SetupStage] {
         &self.stages
     }
 
-    /// How long loading took.
+    /// Returns how long loading took.
     pub fn setup_time(&self) -> Duration {
         self.stages.iter().map(|stage| stage.time).sum()
     }
 
-    /// The fastest backend for one state at a time.
+    /// Returns the fastest backend for one state at a time.
     pub fn backend(&self) -> Backend {
         match self.engines {
             Some(_) => Backend::Scalar,
@@ -331,7 +333,7 @@ impl Game {
         }
     }
 
-    /// The fastest backend for many states at a time.
+    /// Returns the fastest backend for many states at a time.
     pub fn bulk_backend(&self) -> Backend {
         match self.engines {
             Some(_) if CodeConfig::best().is_supported() => Backend::Compiled,
@@ -340,8 +342,8 @@ impl Game {
         }
     }
 
-    /// The machines that answer questions about single states by all threads, those of the [fastest
-    /// backend](Game::backend) for that.
+    /// Returns the machines that answer queries about single states by all threads: those of the
+    /// [fastest backend](Game::backend) for that.
     ///
     /// # Errors
     /// If the rules cannot be evaluated.
@@ -361,7 +363,7 @@ impl Game {
         Ok(self.machines.get_or_init(|| Arc::new(made)))
     }
 
-    /// The position in which every match starts.
+    /// Returns the position in which every match starts.
     ///
     /// # Errors
     /// If the rules cannot be evaluated.
@@ -369,8 +371,8 @@ impl Game {
         Position::start(self.machines()?)
     }
 
-    /// The same for who follows one match: it is there as soon as the game is loaded, since the circuit is not
-    /// optimised for it, and no other position waits for its questions.
+    /// Returns the same for callers that follow one match: it is available as soon as the game is loaded,
+    /// since the circuit is not optimised for it, and no other position waits for its queries.
     ///
     /// # Errors
     /// If the rules cannot be evaluated.
@@ -378,7 +380,8 @@ impl Game {
         Position::of_machine(self.follower()?, &self.stop)
     }
 
-    /// A machine that is there as soon as the game is loaded, since the circuit is not optimised for it.
+    /// Returns a machine that is available as soon as the game is loaded, since the circuit is not
+    /// optimised for it.
     ///
     /// # Errors
     /// If the rules cannot be evaluated.
@@ -391,7 +394,7 @@ impl Game {
         Ok(Box::new(ScalarMachine::with(game, evaluator)))
     }
 
-    /// A machine that plays the game.
+    /// Creates a machine that plays the game.
     ///
     /// # Errors
     /// [`MachineError::NotGround`] if the backend needs a ground game and there is none.

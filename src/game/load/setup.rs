@@ -1,4 +1,4 @@
-//! How to load a game, and why that may fail.
+//! Options and errors of loading a game.
 
 use std::time::Duration;
 
@@ -11,22 +11,21 @@ use crate::game::engine::CodeOptions;
 use crate::game::machine::Backend;
 use crate::support::setters::setters;
 
-/// How to load a game.
+/// The options for loading a game.
 #[derive(Clone, Default, Debug)]
 #[non_exhaustive]
 pub struct Setup {
-    /// The backend that is wanted: the prover does not need a ground game, the others do. By
+    /// The requested backend: the prover does not need a ground game, the others do. By
     /// default, games that cannot be grounded are left to the prover.
     pub backend: Option<Backend>,
-    /// What grounding may cost.
+    /// The limits of grounding.
     pub ground: GroundLimits,
-    /// What one question to the prover may cost.
+    /// The limits of one query to the prover.
     pub prover: ProverLimits,
     /// How machine code is made, and where it is kept.
     pub code: CodeOptions,
-    /// Ends loading early when it is set, and also what goes on in the background once the game
-    /// is loaded: optimising the circuit, compiling it, and looking for goal latches and decisive
-    /// moves.
+    /// Ends loading early when it is set, and also background work on the loaded game: optimising
+    /// the circuit, compiling it, and searching for goal latches and decisive moves.
     pub stop: Stop,
 }
 
@@ -41,23 +40,23 @@ impl Setup {
 }
 
 impl Setup {
-    /// What one question to the prover may cost, which also ends when loading is stopped.
+    /// Returns the limits of one query to the prover, which also ends when loading is stopped.
     pub(crate) fn prover_limits(&self) -> ProverLimits {
         self.prover.clone().with_stop(self.stop.clone())
     }
 }
 
-/// Why a game cannot be loaded.
+/// The reason why a game cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
     /// The file cannot be read, or its rules are wrong.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// The backend asked for needs a ground game, and the game cannot be grounded.
+    /// The requested backend needs a ground game, and the game cannot be grounded.
     #[error("the {backend} backend needs a ground game")]
     Ground {
-        /// The backend asked for.
+        /// The requested backend.
         backend: Backend,
         /// Why grounding gave up.
         source: Box<GroundError>,
@@ -67,10 +66,10 @@ pub enum LoadError {
     Stopped,
 }
 
-/// A step of loading, and how long it took.
+/// A stage of loading, with its time.
 #[derive(Clone, Copy, Debug)]
 pub struct SetupStage {
-    /// The step's name.
+    /// The stage's name.
     pub name: &'static str,
     /// How long it took.
     pub time: Duration,

@@ -1,4 +1,4 @@
-//! A game with machines for all threads, as it is handed to other languages.
+//! Shared games with machines for all threads, for bindings to other languages.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use crate::game::ground::GroundGame;
 use crate::game::machine::pool::MachinePool;
 use crate::game::machine::{MachineError, Move, RoleId, StateMachine};
 
-/// A game with the [`MachinePool`] that answer questions about it, for callers whose numbers have to
-/// be checked. What goes on in the background ends with it.
+/// A game with the [`MachinePool`] that answers queries about it, for callers with unchecked
+/// numbers. Background work ends when it is dropped.
 pub struct SharedGame {
     game: Game,
     machines: Arc<MachinePool>,
     stop: Stop,
 }
 
-/// Why there is no answer to a question about a shared game.
+/// The reason why a query about a shared game has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum QuestionError {
     /// The game has no role of this number.
@@ -26,7 +26,7 @@ pub enum QuestionError {
     Role {
         /// The number.
         role: i64,
-        /// How many roles there are.
+        /// The number of roles.
         roles: usize,
     },
     /// No move of the role has this number.
@@ -38,13 +38,13 @@ pub enum QuestionError {
     /// Only a ground game has this.
     #[error("{0} need a ground game, and this one could not be grounded")]
     NotGround(&'static str),
-    /// The machine has none.
+    /// The machine failed.
     #[error(transparent)]
     Machine(#[from] MachineError),
 }
 
 impl SharedGame {
-    /// The game that `load` makes with the set-up that it is given.
+    /// Creates it with the game that `load` makes from the set-up passed to it.
     ///
     /// # Errors
     /// When it cannot be loaded, or its rules cannot be evaluated.
@@ -60,20 +60,20 @@ impl SharedGame {
         })
     }
 
-    /// The game.
+    /// Returns the game.
     pub fn game(&self) -> &Game {
         &self.game
     }
 
-    /// The names of the roles.
+    /// Returns the names of the roles.
     pub fn role_names(&self) -> &[String] {
         self.machines.roles()
     }
 
-    /// Asks a machine of the game.
+    /// Queries a machine of the game.
     ///
     /// # Errors
-    /// When there is no answer.
+    /// When the query fails.
     pub fn ask<T>(
         &self,
         question: impl FnOnce(&mut dyn StateMachine) -> Result<T, MachineError>,
@@ -81,7 +81,7 @@ impl SharedGame {
         self.machines.ask(self.machines.stop(), question)
     }
 
-    /// The role of this number.
+    /// Returns the role of this number.
     ///
     /// # Errors
     /// If there is none.
@@ -91,7 +91,7 @@ impl SharedGame {
         found.ok_or(QuestionError::Role { role, roles })
     }
 
-    /// The game as network and circuit, which `what` needs.
+    /// Returns the game as network and circuit, which `what` needs.
     ///
     /// # Errors
     /// If only the prover can play it.
@@ -102,7 +102,7 @@ impl SharedGame {
             .ok_or(QuestionError::NotGround(what))
     }
 
-    /// The role's move of this number.
+    /// Returns the role's move of this number.
     ///
     /// # Errors
     /// If [no move](StateMachine::move_count) has it.
@@ -110,7 +110,7 @@ impl SharedGame {
         self.ask(|machine| Ok(move_of(machine, role, played.into())))?
     }
 
-    /// The proposition of this number.
+    /// Returns the proposition of this number.
     ///
     /// # Errors
     /// If [no proposition](StateMachine::fluent_count) has it.
@@ -121,10 +121,10 @@ impl SharedGame {
         found.ok_or(QuestionError::Fluent(fluent))
     }
 
-    /// The joint move of these numbers, one of each role.
+    /// Returns the joint move of these numbers, one of each role.
     ///
     /// # Errors
-    /// If there are more or less of them, or [no move](StateMachine::move_count) of a role has its
+    /// If there are more or fewer of them, or [no move](StateMachine::move_count) of a role has its
     /// number.
     pub fn joint_move(&self, moves: &[u32]) -> Result<Vec<Move>, QuestionError> {
         let (roles, given) = (self.role_names().len(), moves.len());
@@ -153,13 +153,13 @@ impl fmt::Debug for SharedGame {
     }
 }
 
-/// The role's move of this number, if the machine knows any.
+/// Returns the role's move of this number, if the machine knows any.
 fn move_of(machine: &dyn StateMachine, role: RoleId, played: i64) -> Result<Move, QuestionError> {
     let found = below(machine.move_count(role), played).map(Move);
     found.ok_or(QuestionError::Move(played))
 }
 
-/// The number, if it is one of the first `count` from 0.
+/// Returns the number, if it is one of the first `count` from 0.
 fn below(count: usize, number: i64) -> Option<u32> {
     let number = u32::try_from(number).ok()?;
     ((number as usize) < count).then_some(number)

@@ -1,7 +1,7 @@
-//! Many states at a time, one per lane, as searches need them.
+//! Batches: many states at a time, one per lane, for searches.
 //!
-//! A [`Batch`] is filled with states, asked about all of them, given a joint move for each, and
-//! advanced to the states that follow, which are in the same lanes then.
+//! A [`Batch`] is filled with states, queried about all of them, given a joint move for each, and
+//! advanced to the next states, which are then in the same lanes.
 //!
 //! ```
 //! # use propjit::game::load::{Game, Setup};
@@ -41,17 +41,17 @@ use crate::game::vocabulary::state::ones;
 
 /// States of a game: at most as many as there are lanes.
 ///
-/// Lanes are filled from the first on. What a method says of lanes holds for those that are
-/// filled. Legal moves in lanes are what the rules derive, also in [terminal](Batch::terminal)
-/// states, where it means nothing.
+/// Lanes are filled from the first on. Results of methods are valid for lanes that are filled.
+/// Legal moves in lanes are those that the rules derive, also in [terminal](Batch::terminal)
+/// states, where they are meaningless.
 pub struct Batch {
     game: Arc<GroundGame>,
     evaluator: LaneEvaluator,
-    /// The states that the engine is right for.
+    /// The states that the engine is valid for.
     validity: Arc<Validity>,
     /// The number of lanes that are filled.
     filled: usize,
-    /// Whether the sections are evaluated for the states as they are.
+    /// Whether the sections are evaluated for the current states.
     known: Known,
     /// The moves, as inputs, that may be true in some lane.
     played: Played,
@@ -59,14 +59,14 @@ pub struct Batch {
     columns: Vec<u64>,
 }
 
-/// The sections that are evaluated for the states as they are.
+/// The sections that are evaluated for the current states.
 #[derive(Clone, Copy, Default, Debug)]
 struct Known {
     state: bool,
     goals: bool,
 }
 
-/// The rows of moves that may have to be made false before others are played.
+/// The rows of moves that may have to be cleared before others are played.
 #[derive(Debug)]
 enum Played {
     /// These inputs.
@@ -75,18 +75,18 @@ enum Played {
     Any,
 }
 
-/// What follows from a joint move.
+/// The result of a joint move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Child {
     /// The state.
     pub state: State,
-    /// If the state is terminal, the goal of each role where it has exactly one.
+    /// If the state is terminal, the goal of each role, if it has exactly one.
     pub goals: Option<Vec<Option<i32>>>,
 }
 
 impl Batch {
-    /// A batch without states. The engine evaluates the game's [`section`]s, and says of legal
-    /// moves what the rules say.
+    /// Creates a batch without states. The engine evaluates the game's [`section`]s, with the legal
+    /// moves of the rules.
     ///
     /// # Panics
     /// If the engine is for playouts with decisive moves.
@@ -105,8 +105,8 @@ impl Batch {
         }
     }
 
-    /// Evaluates with another engine from now on, as when machine code is ready. The batch does
-    /// not have states then.
+    /// Evaluates with another engine from now on, as when machine code is ready. The batch then has
+    /// no states.
     ///
     /// # Panics
     /// As for [`Batch::new`].
@@ -114,38 +114,38 @@ impl Batch {
         *self = Batch::new(self.game.clone(), engine);
     }
 
-    /// The states that may be entered: all, unless the engine is one that was made for some.
+    /// Returns the states that may be entered: all, unless the engine was made for some.
     pub fn validity(&self) -> &Validity {
         &self.validity
     }
 
-    /// The game.
+    /// Returns the game.
     pub fn game(&self) -> &Arc<GroundGame> {
         &self.game
     }
 
-    /// The number of states that there may be.
+    /// Returns the maximum number of states.
     pub fn lanes(&self) -> usize {
         self.evaluator.width().lanes()
     }
 
-    /// The number of lanes, as that of the rows.
+    /// Returns the number of lanes, as the width of rows.
     pub fn width(&self) -> Width {
         self.evaluator.width()
     }
 
-    /// The lanes that are filled.
+    /// Returns the lanes that are filled.
     pub fn filled(&self) -> LaneMask {
         LaneMask::first(self.filled)
     }
 
-    /// Fills lanes with the states, in their order. To give the same one several times in a row is faster.
+    /// Fills lanes with the states, in their order. Repeating the same state consecutively is faster.
     ///
     /// # Panics
     /// If there are more states than lanes, or one is outside the engine's
     /// [validity](Batch::validity).
     pub fn enter<'a>(&mut self, states: impl IntoIterator<Item = &'a State>) {
-        // Each state that is not the same as the one before, and its lanes.
+        // Each run of equal states, and its lanes.
         let mut runs: Vec<(&State, Range<usize>)> = Vec::new();
         for (lane, state) in states.into_iter().enumerate() {
             match runs.last_mut() {
@@ -222,14 +222,14 @@ impl Batch {
         enter(width, rows, all.words(width), Start::Same(state.words()));
     }
 
-    /// The lanes whose state is terminal.
+    /// Returns the lanes with a terminal state.
     pub fn terminal(&mut self) -> LaneMask {
         self.look();
         let terminal = self.evaluator.output(self.game.layout().terminal);
         LaneMask::from_words(terminal).and(self.filled())
     }
 
-    /// The lanes in which the role has a legal move, and those in which it has several.
+    /// Returns the lanes in which the role has a legal move, and those in which it has several.
     pub fn choices(&mut self, role: RoleId) -> (LaneMask, LaneMask) {
         self.look();
         let legal = &self.game.layout().legal[role.index()];
@@ -240,7 +240,7 @@ impl Batch {
         (some.and(filled), several.and(filled))
     }
 
-    /// The number of legal moves, of all roles in all lanes together.
+    /// Returns the number of legal moves, of all roles in all lanes together.
     pub fn count_legal(&mut self) -> u64 {
         self.look();
         let filled = self.filled();
@@ -248,7 +248,7 @@ impl Batch {
         let rows = legal.map(|legal| self.evaluator.outputs(legal.clone()));
         let words = self.evaluator.width().words();
         let rows = rows.flat_map(|rows| rows.chunks_exact(words));
-        // Most are of players not to move.
+        // Most rows belong to roles that are not to move.
         let rows = rows.filter(|row| row.iter().any(|&word| word != 0));
         rows.map(|row| LaneMask::from_words(row).and(filled).count())
             .sum()
@@ -270,15 +270,15 @@ impl Batch {
         }
     }
 
-    /// Which moves of the role are legal: a row for each move, one after the other, with a bit for
-    /// each lane, 64 in a word. Bits of lanes that are not filled mean nothing.
+    /// Returns which moves of the role are legal: a row for each move, one after the other, with a
+    /// bit for each lane, 64 in a word. Bits of lanes that are not filled are meaningless.
     pub fn legal_rows(&mut self, role: RoleId) -> &[u64] {
         self.look();
         let legal = &self.game.layout().legal[role.index()];
         self.evaluator.outputs(legal.clone())
     }
 
-    /// The goal that a role has in a lane, if it has exactly one value there.
+    /// Returns the goal that a role has in a lane, if it has exactly one value there.
     pub fn goal(&mut self, role: RoleId, lane: usize) -> Option<i32> {
         if !self.known.goals {
             self.look();
@@ -334,7 +334,7 @@ impl Batch {
         self.advance(lanes);
     }
 
-    /// Makes the states of these lanes those that follow from the moves chosen.
+    /// Advances the states of these lanes by the chosen moves.
     pub fn advance(&mut self, lanes: LaneMask) {
         self.look();
         self.evaluator.evaluate(section::NEXT);
@@ -352,13 +352,13 @@ impl Batch {
         self.known = Known::default();
     }
 
-    /// The number of words of a packed state: one for each 64 base propositions or part of
+    /// Returns the number of words of a packed state: one for each 64 base propositions or part of
     /// that, and one if there are none.
     pub fn state_words(&self) -> usize {
         column_words(self.game.layout().bases.len()).max(1)
     }
 
-    /// The states, packed, one after the other.
+    /// Returns the states, packed, one after the other.
     pub fn states(&mut self) -> &[u64] {
         let mut columns = std::mem::take(&mut self.columns);
         columns.clear();
@@ -376,7 +376,7 @@ impl Batch {
         to_columns(width, self.evaluator.inputs(bases), &mut packed[before..]);
     }
 
-    /// The legal moves of each role in a state: none in a terminal one.
+    /// Returns the legal moves of each role in a state: none in a terminal one.
     pub fn legal_moves(&mut self, state: &State) -> Vec<Vec<Move>> {
         self.fill(state, 1);
         let roles = RoleId::first(self.game.roles().len());
@@ -392,11 +392,10 @@ impl Batch {
             .collect()
     }
 
-    /// What follows from a state after each of several joint moves, which are given one
-    /// after the other, each in the order of the roles. Their number is not limited by that
-    /// of the lanes.
+    /// Returns the results of several joint moves in a state, which are given one after the other,
+    /// each in the order of the roles. Their number is not limited by the number of lanes.
     ///
-    /// Whether the moves are legal is not checked. After illegal moves, children mean nothing.
+    /// Whether the moves are legal is not checked. After illegal moves, children are meaningless.
     pub fn children(&mut self, state: &State, joints: &[Move]) -> Vec<Child> {
         let roles = self.game.roles().len();
         let words = self.state_words();
@@ -423,7 +422,7 @@ impl Batch {
         children
     }
 
-    /// Evaluates what depends on the states alone.
+    /// Evaluates the outputs that depend on the states alone.
     fn look(&mut self) {
         if !self.known.state {
             self.evaluator.evaluate(section::STATE);
@@ -431,7 +430,7 @@ impl Batch {
         }
     }
 
-    /// Makes all moves false in all lanes.
+    /// Clears all moves in all lanes.
     fn forget_moves(&mut self) {
         let layout = self.game.layout();
         match &self.played {

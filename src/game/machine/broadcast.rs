@@ -1,8 +1,9 @@
-//! One state in all lanes: what the lanes interpreter and machine code share as backends.
+//! Broadcast evaluation of one state in all lanes, for the lanes interpreter and machine code as
+//! backends.
 //!
-//! All lanes hold the same state here, which wastes all but one of them. What lanes are for
-//! are many states at a time, as in [`playout`](crate::game::playout); these machines are there to
-//! test the same code, and to show what it does.
+//! All lanes hold the same state here, which wastes all but one of them. Lanes are meant for many
+//! states at a time, as in [`playout`](crate::game::playout); these machines exist to test the same
+//! code, and to show its results.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -20,13 +21,13 @@ pub trait Sections: Send {
     /// The sections that the next state needs, in the order of evaluation.
     const NEXT: &'static [usize];
 
-    /// The engine.
+    /// Creates the engine.
     ///
     /// # Errors
     /// When there is no such engine.
     fn engine(programs: &Programs) -> Result<Engine, MachineError>;
 
-    /// The sections that a port needs, in the order of evaluation.
+    /// Returns the sections that a port needs, in the order of evaluation.
     fn needs(port: Port) -> &'static [usize];
 }
 
@@ -39,13 +40,13 @@ pub struct BroadcastEvaluator<S> {
     state: State,
     /// The move of each role that the lanes have as input, if any.
     joint: Vec<Move>,
-    /// The sections that are evaluated for the inputs as they are.
+    /// The sections that are evaluated for the current inputs.
     evaluated: [bool; alone::COUNT],
     sections: PhantomData<S>,
 }
 
 impl<S: Sections> BroadcastEvaluator<S> {
-    /// An evaluator with an engine that was made for this game and has these sections.
+    /// Creates an evaluator with an engine that was made for this game and has these sections.
     pub fn with(game: Arc<GroundGame>, engine: Engine) -> BroadcastEvaluator<S> {
         BroadcastEvaluator {
             lanes: LaneEvaluator::new(engine),
@@ -102,7 +103,7 @@ fn set_input(lanes: &mut LaneEvaluator, input: usize, value: bool) {
         .fill(if value { u64::MAX } else { 0 });
 }
 
-/// The places of the rows that are true in the first lane, in rows of `words` words.
+/// Returns the indices of the rows that are true in the first lane, in rows of `words` words.
 fn first_lane(rows: &[u64], words: usize) -> impl Iterator<Item = usize> {
     let rows = rows.iter().step_by(words).enumerate();
     rows.filter(|(_, word)| *word & 1 == 1)

@@ -1,5 +1,5 @@
-//! Machines over a game's circuit: everything that they have in common but the evaluation of
-//! the circuit, which is left to a [`CircuitEvaluator`].
+//! Machines over a game's circuit: their common parts, except the evaluation of the circuit, which
+//! a [`CircuitEvaluator`] does.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::game::ground::{GroundGame, Port};
 
 /// A way to evaluate a game's circuit for one state at a time.
 pub trait CircuitEvaluator: Send {
-    /// An evaluator of the circuit of a game with these programs.
+    /// Creates an evaluator of the circuit of a game with these programs.
     ///
     /// # Errors
     /// When there is no such program.
@@ -17,11 +17,11 @@ pub trait CircuitEvaluator: Send {
     where
         Self: Sized;
 
-    /// Calls `found` with the place of each output of the port that is true in the state,
-    /// ascending. The port's first output has place 0.
+    /// Calls `found` with the index of each output of the port that is true in the state,
+    /// ascending. The port's first output has index 0.
     fn for_each_true(&mut self, state: &State, port: Port, found: impl FnMut(usize));
 
-    /// Makes `next` the state after each role plays its move of `joint`.
+    /// Sets `next` to the state after each role plays its move of `joint`.
     fn next_state(&mut self, state: &State, joint: &[Move], next: &mut State);
 }
 
@@ -33,7 +33,7 @@ pub struct CircuitMachine<E> {
 }
 
 impl<E: CircuitEvaluator> CircuitMachine<E> {
-    /// A machine for a game with these programs.
+    /// Creates a machine for a game with these programs.
     ///
     /// # Errors
     /// When there is no program that evaluates the circuit in this way.
@@ -42,7 +42,7 @@ impl<E: CircuitEvaluator> CircuitMachine<E> {
         Ok(CircuitMachine::with(programs.game().clone(), evaluator))
     }
 
-    /// A machine that plays the game with this evaluator, which was made for it.
+    /// Creates a machine that plays the game with this evaluator, which was made for it.
     pub fn with(game: Arc<GroundGame>, evaluator: E) -> CircuitMachine<E> {
         CircuitMachine { game, evaluator }
     }

@@ -1,4 +1,4 @@
-//! The circuit, bit-sliced, as machine code: a bit of each register is a game.
+//! Bit-sliced machine code of the circuit: a bit of each register is a game.
 
 use propjit_jit::evaluator::Engine;
 
@@ -12,7 +12,7 @@ use crate::game::ground::sections::alone;
 /// A game played by machine code, all lanes alike.
 pub type CompiledMachine = CircuitMachine<BroadcastEvaluator<Compiled>>;
 
-/// Compiled, with each section on its own.
+/// Compiled, with each section separately.
 #[derive(Debug)]
 pub enum Compiled {}
 

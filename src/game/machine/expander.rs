@@ -1,4 +1,4 @@
-//! All states that follow from others, found in lanes.
+//! Expanders, which find the successors of states in lanes.
 
 use std::sync::Arc;
 
@@ -6,24 +6,24 @@ use super::batch::Batch;
 use super::{Move, RoleId};
 use crate::game::engine::{EngineSubscription, Engines, MatchEngines, PlayoutPolicy};
 
-/// Finds what follows from states, by every joint move.
+/// Finds the successors of states by every joint move.
 pub(crate) struct Expander {
     batch: Batch,
     subscription: EngineSubscription,
     /// The legal moves of each role in each lane: those of the first lane's roles come first.
     legal: Vec<Vec<Move>>,
-    /// As many joint moves as there are lanes at most.
+    /// The collected joint moves, at most as many as there are lanes.
     children: Children,
     /// The states in which they are made, packed, one after the other.
     parents: Vec<u64>,
 }
 
-/// Joint moves, and what follows from them.
+/// Joint moves, and their results.
 #[derive(Default)]
 pub(crate) struct Children {
     roles: usize,
     words: usize,
-    /// The places of the states in which they are made.
+    /// The indices of the states in which they are made.
     parents: Vec<usize>,
     /// How many legal moves each role has there, one state after the other.
     counts: Vec<usize>,
@@ -31,27 +31,28 @@ pub(crate) struct Children {
     joints: Vec<Move>,
     /// The states that follow, packed, one after the other.
     states: Vec<u64>,
-    /// The places of those that are terminal, with the goal of each role there.
+    /// The indices of those that are terminal, with the goal of each role there.
     ends: Vec<(usize, Box<[Option<i32>]>)>,
 }
 
-/// What follows from a joint move.
+/// The result of a joint move.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Child<'a> {
-    /// The place of the state in which it was made.
+    /// The index of the state in which it was made.
     pub(crate) parent: usize,
     /// The number of legal moves that each role has there.
     pub(crate) counts: &'a [usize],
     /// The joint move.
     pub(crate) joint: &'a [Move],
-    /// The words of the state that follows.
+    /// The words of the next state.
     pub(crate) state: &'a [u64],
-    /// The goal of each role there if the match is over; none for a role that has not exactly one.
+    /// The goal of each role there if the match is over; `None` for a role that does not have
+    /// exactly one.
     pub(crate) goals: Option<&'a [Option<i32>]>,
 }
 
 impl Expander {
-    /// On the best engines of a game.
+    /// Creates an expander on the best engines of a game.
     pub(crate) fn new(engines: &Arc<Engines>) -> Expander {
         let mut subscription = MatchEngines::new(engines.clone()).subscribe(PlayoutPolicy::Uniform);
         Expander {
@@ -63,25 +64,26 @@ impl Expander {
         }
     }
 
-    /// The number of words of a state.
+    /// Returns the number of words of a state.
     pub(crate) fn words(&self) -> usize {
         self.batch.state_words()
     }
 
-    /// About how many states should be expanded in one call.
+    /// Returns approximately how many states should be expanded in one call.
     pub(crate) fn lanes(&self) -> usize {
         self.batch.lanes()
     }
 
-    /// The goals in a state if the match is over there; none for a role that has not exactly one.
+    /// Returns the goals in a state if the match is over there; `None` for a role that does not
+    /// have exactly one.
     pub(crate) fn goals_at_end(&mut self, state: &[u64]) -> Option<Vec<Option<i32>>> {
         self.batch.enter_packed(state);
         let is_over = self.batch.terminal().contains(0);
         is_over.then(|| goals(&mut self.batch, 0).collect())
     }
 
-    /// The legal moves of each role in packed states, at most as many as there are lanes: those of
-    /// the first state's roles come first.
+    /// Returns the legal moves of each role in packed states, at most as many as there are lanes:
+    /// those of the first state's roles come first.
     pub(crate) fn legal(&mut self, states: &[u64]) -> &[Vec<Move>] {
         let roles = self.batch.game().roles().len();
         let filled = states.len() / self.words();
@@ -97,8 +99,8 @@ impl Expander {
         &self.legal
     }
 
-    /// Calls `found` with all that follows from these packed states: the joint moves of a state
-    /// follow each other, those that differ in the last role's move only first.
+    /// Calls `found` with all successors of these packed states: the joint moves of a state are
+    /// consecutive, with the last role's move varying fastest.
     pub(crate) fn expand(&mut self, states: &[u64], mut found: impl FnMut(Child<'_>)) {
         self.expand_while(states, |child| {
             found(child);
@@ -106,7 +108,8 @@ impl Expander {
         });
     }
 
-    /// As [`expand`](Expander::expand), until `found` says not to go on. Whether it never did.
+    /// Does the same as [`expand`](Expander::expand), until `found` returns false. Returns whether
+    /// it never did.
     pub(crate) fn expand_while(
         &mut self,
         states: &[u64],
@@ -115,8 +118,8 @@ impl Expander {
         self.expand_by_lanes(states, |children| children.iter().all(&mut found))
     }
 
-    /// As [`expand_while`](Expander::expand_while), as many joint moves in a call as there are lanes
-    /// at most, which may be taken.
+    /// Does the same as [`expand_while`](Expander::expand_while), with at most as many joint moves
+    /// in a call as there are lanes. `found` may take them.
     pub(crate) fn expand_by_lanes(
         &mut self,
         states: &[u64],
@@ -153,7 +156,7 @@ impl Expander {
         self.make(&mut found)
     }
 
-    /// Makes the joint moves that there are. Whether `found` wants to go on.
+    /// Makes the collected joint moves. Returns whether `found` wants to continue.
     fn make(&mut self, found: &mut impl FnMut(&mut Children) -> bool) -> bool {
         if self.parents.is_empty() {
             return true;
@@ -173,7 +176,7 @@ impl Expander {
         is_wanted
     }
 
-    /// Forgets the joint moves.
+    /// Removes the joint moves.
     fn clear(&mut self) {
         let (words, roles) = (self.words(), self.batch.game().roles().len());
         self.children.clear(words, roles);
@@ -191,7 +194,7 @@ impl Children {
         self.ends.clear();
     }
 
-    /// Each of them.
+    /// Iterates over them.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Child<'_>> {
         let mut ends = self.ends.iter().peekable();
         (0..self.parents.len()).map(move |at| {
@@ -208,13 +211,13 @@ impl Children {
     }
 }
 
-/// The goal of each role in a lane; none for one that has not exactly one.
+/// Returns the goal of each role in a lane; `None` for a role that does not have exactly one.
 fn goals(batch: &mut Batch, lane: usize) -> impl Iterator<Item = Option<i32>> + '_ {
     let roles = RoleId::first(batch.game().roles().len());
     roles.map(move |role| batch.goal(role, lane))
 }
 
-/// Goes on to the next choice of a move for each role; whether there is one.
+/// Advances to the next choice of a move for each role. Returns whether there is one.
 fn advance(choice: &mut [usize], legal: &[Vec<Move>]) -> bool {
     for (at, legal) in choice.iter_mut().zip(legal).rev() {
         *at += 1;

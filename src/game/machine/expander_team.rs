@@ -1,4 +1,4 @@
-//! Several expanders, each on a thread of its own: what follows from many states, in order.
+//! Teams of expanders, each on its own thread, which find the successors of many states in order.
 
 use std::sync::Arc;
 use std::thread;
@@ -9,20 +9,20 @@ use super::expander::{Child, Children, Expander};
 use crate::game::engine::Engines;
 use crate::support::threads::{self, ThreadError};
 
-/// How many calls' worth of successors a thread may be ahead of what was taken from it.
+/// How many calls' worth of successors a thread may be ahead of the consumer.
 const AHEAD: usize = 8;
 
 /// How many states, in lanes, each thread should get in one call.
 const PARTS: usize = 4;
 
-/// [`Expander`]s that share the work on states. One alone works on the thread that calls it, which is so, too, from when
-/// a thread cannot be started.
+/// [`Expander`]s that share the work on states. A single one works on the calling thread, which is also the case once a
+/// thread could not be started.
 pub(crate) struct ExpanderTeam {
     expanders: Vec<Expander>,
 }
 
 impl ExpanderTeam {
-    /// On the best engines of a game, for so many threads, at least one.
+    /// Creates a team on the best engines of a game, for `threads` threads, at least one.
     pub(crate) fn new(engines: &Arc<Engines>, threads: usize) -> ExpanderTeam {
         let expanders = (0..threads.max(1)).map(|_| Expander::new(engines));
         ExpanderTeam {
@@ -30,12 +30,12 @@ impl ExpanderTeam {
         }
     }
 
-    /// The number of words of a state.
+    /// Returns the number of words of a state.
     pub(crate) fn words(&self) -> usize {
         self.expanders[0].words()
     }
 
-    /// About how many states should be expanded in one call.
+    /// Returns approximately how many states should be expanded in one call.
     pub(crate) fn lanes(&self) -> usize {
         let lanes = self.expanders[0].lanes();
         match self.expanders.len() {
@@ -44,13 +44,13 @@ impl ExpanderTeam {
         }
     }
 
-    /// As [`Expander::goals_at_end`].
+    /// Does the same as [`Expander::goals_at_end`].
     pub(crate) fn goals_at_end(&mut self, state: &[u64]) -> Option<Vec<Option<i32>>> {
         self.expanders[0].goals_at_end(state)
     }
 
-    /// Calls `found` with all that follows from these packed states, in the order of
-    /// [`Expander::expand`], until it says not to go on. Whether it never did.
+    /// Calls `found` with all successors of these packed states, in the order of
+    /// [`Expander::expand`], until it returns false. Returns whether it never did.
     pub(crate) fn expand_while(
         &mut self,
         states: &[u64],
@@ -73,7 +73,7 @@ impl ExpanderTeam {
                                 let is_wanted = expander.expand_by_lanes(states, |children| {
                                     sender.send(Some(std::mem::take(children))).is_ok()
                                 });
-                                // After the successors of a part comes nothing.
+                                // `None` marks the end of the successors of a part.
                                 if !is_wanted || sender.send(None).is_err() {
                                     return;
                                 }
@@ -82,7 +82,7 @@ impl ExpanderTeam {
                         Ok(receiver)
                     })
                     .collect();
-            // Those that were started end, as nobody receives what they send.
+            // The threads that were started end, because their results have no receiver.
             let results = threads::or_without(results)?;
             for (part, _) in parts.enumerate() {
                 while let Ok(Some(children)) = results[part % count].recv() {
@@ -119,7 +119,7 @@ mod tests {
         Option<Vec<Option<i32>>>,
     );
 
-    /// What follows from these states, as far as `most` of it is wanted.
+    /// Returns the successors of these states, at most `most` of them.
     fn followers(team: &mut ExpanderTeam, states: &[u64], most: usize) -> (bool, Vec<Found>) {
         let mut all = Vec::new();
         let is_all = team.expand_while(states, |child| {
@@ -149,13 +149,13 @@ mod tests {
             most_parts = most_parts.max(layer.len() / teams[0].words() / lanes);
             let (is_all, alone) = followers(&mut teams[0], &layer, usize::MAX);
             assert!(is_all);
-            // Where no threads can be started, they do not share the work.
+            // If no threads can be started, they do not share the work.
             let mut lonely = ExpanderTeam::new(engines, 3);
             let found = without_threads(|| followers(&mut lonely, &layer, usize::MAX));
             assert_eq!((found, lonely.expanders.len()), ((true, alone.clone()), 1));
             for team in &mut teams[1..] {
                 assert_eq!(followers(team, &layer, usize::MAX), (true, alone.clone()));
-                // They end when nothing more is wanted.
+                // They end when no more successors are requested.
                 let some = alone.len().div_ceil(2).max(1);
                 assert_eq!(
                     followers(team, &layer, some),

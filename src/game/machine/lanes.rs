@@ -1,4 +1,4 @@
-//! The circuit, bit-sliced, interpreted: a bit of each word is a game.
+//! Bit-sliced interpreter of the circuit: a bit of each word is a game.
 
 use propjit_jit::evaluator::Engine;
 

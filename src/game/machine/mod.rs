@@ -1,15 +1,15 @@
 //! Games as state machines: one trait, and a backend per file.
 //!
-//! | backend | what it is | when |
+//! | backend | description | use |
 //! |---|---|---|
-//! | [`prover`] | derives everything from the rules, nothing prepared | games that cannot be grounded; the reference |
-//! | [`scalar`] | the circuit, one state at a time, only what changed | single states |
+//! | [`prover`] | derives everything from the rules, without preparation | games that cannot be grounded; the reference |
+//! | [`scalar`] | the circuit, one state at a time, only changes | single states |
 //! | [`lanes`] | the circuit, bit-sliced: one bit of each word is a game | many states at a time |
 //! | [`compiled`] | the same as machine code | many states at a time, faster |
 //!
-//! These play one state at a time; [`circuit`] is what the last three share, and [`broadcast`]
-//! what the last two do. [`batch`] is for searches: many states of a game in one call, such as
-//! all children of a state; `expander` finds those of many, and `expander_team` on several threads.
+//! These play one state at a time; [`circuit`] is shared by the last three, and [`broadcast`] by
+//! the last two. [`batch`] is for searches: many states of a game in one call, such as all children
+//! of a state; `expander` finds those of many states, and `expander_team` on several threads.
 //! [`saved`] holds states as text.
 
 pub mod batch;
@@ -39,7 +39,7 @@ pub use crate::game::vocabulary::state::State;
 pub use crate::game::vocabulary::terms::UnknownName;
 use crate::support::threads::ThreadError;
 
-/// A way to evaluate a game. See the [module](self) for which is for what.
+/// A way to evaluate a game. See the [module](self) for a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Backend {
     /// The [prover].
@@ -61,7 +61,7 @@ impl Backend {
         Backend::Compiled,
     ];
 
-    /// The backend's name on the command line.
+    /// Returns the backend's name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Backend::Prover => "prover",
@@ -92,7 +92,7 @@ impl FromStr for Backend {
     }
 }
 
-/// What can go wrong while a game is played.
+/// An error while a game is played.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MachineError {
@@ -107,12 +107,12 @@ pub enum MachineError {
     /// The move is not legal in the state.
     #[error("{role} may not play {text} here")]
     IllegalMove {
-        /// The role that was to play it.
+        /// The role that should play it.
         role: String,
         /// The move.
         text: String,
     },
-    /// The state is terminal, so that nobody makes a move there.
+    /// The state is terminal, so that no role makes a move there.
     #[error("the match is over: no move is made in a terminal state")]
     MatchOver,
     /// The text is not a move, or not a proposition, of the game.
@@ -121,7 +121,7 @@ pub enum MachineError {
     /// The goal of a role is undefined: it does not have exactly one value.
     #[error("the goal of {role} is undefined: {}", values_text(.values))]
     Goal {
-        /// Whose goal it is.
+        /// The role that has the goal.
         role: String,
         /// The values that hold, ascending: none, or more than one.
         values: Vec<i32>,
@@ -138,33 +138,33 @@ pub enum MachineError {
     /// The prover gave up.
     #[error(transparent)]
     Prover(#[from] ProverError),
-    /// The system does not give the memory that was asked for.
+    /// The system does not provide the requested memory.
     #[error(
         "{what} cannot have {} MiB, as the system does not give that much: ask for less memory or fewer threads",
         .bytes >> 20
     )]
     Memory {
-        /// What it is for.
+        /// The purpose of the memory.
         what: &'static str,
-        /// How many bytes it was to be.
+        /// The number of bytes.
         bytes: usize,
     },
-    /// A thread that was asked for could not be started.
+    /// A requested thread could not be started.
     #[error(transparent)]
     Thread(#[from] ThreadError),
-    /// An [evaluation from outside](crate::search::external) failed.
+    /// An [external evaluation](crate::search::external) failed.
     #[error("the evaluation of positions failed: {0}")]
     Evaluation(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl MachineError {
-    /// Whether there is no answer because the question was [stopped](StateMachine::set_stop).
+    /// Returns whether there is no answer because the query was [stopped](StateMachine::set_stop).
     pub fn is_stopped(&self) -> bool {
         matches!(self, MachineError::Prover(ProverError::Stopped { .. }))
     }
 }
 
-/// Whether the system can provide this many bytes for this.
+/// Checks that the system can provide this many bytes for this purpose.
 ///
 /// # Errors
 /// [`MachineError::Memory`] if it does not.
@@ -182,17 +182,17 @@ fn values_text(values: &[i32]) -> String {
     }
 }
 
-/// A game that can be played: what follows from a state, and from moves in it.
+/// A playable game: computes legal moves, goals and ends of states, and successors by joint moves.
 ///
 /// States and moves are numbers of one machine. Machines of the circuit backends
-/// agree on them for the same game; a prover numbers what it meets, so its
-/// numbers are its own. Between machines they travel as text
+/// agree on them for the same game; a prover numbers propositions and moves as it meets them, so
+/// its numbers are its own. Between machines they are passed as text
 /// ([`fluents`](StateMachine::fluents), [`move_text`](StateMachine::move_text)).
 ///
-/// In a terminal state the match is over: nobody has a legal move, though rules often go on to
-/// derive some. This is decided here for all backends, by
-/// [`legal_moves`](StateMachine::legal_moves) and [`next_state`](StateMachine::next_state); what the
-/// rules derive is told by methods whose names end in `_unchecked`, which backends implement.
+/// In a terminal state the match is over: no role has a legal move, though rules often still derive
+/// some. This is decided here for all backends, by [`legal_moves`](StateMachine::legal_moves) and
+/// [`next_state`](StateMachine::next_state); methods with names that end in `_unchecked`, which
+/// backends implement, return what the rules derive.
 ///
 /// Methods take `&mut self` because evaluation needs working memory. Each thread has a machine
 /// of its own.
@@ -200,20 +200,20 @@ fn values_text(values: &[i32]) -> String {
 /// # Panics
 /// Methods may panic when given roles, moves or states of another game.
 pub trait StateMachine: Send {
-    /// The names of the roles in rulesheet order.
+    /// Returns the names of the roles in rulesheet order.
     fn roles(&self) -> &[String];
 
-    /// Sets what ends questions from now on, with an error that
-    /// [says so](MachineError::is_stopped). Only the prover's can take long.
+    /// Sets the token that stops queries from now on, with an error that [says
+    /// so](MachineError::is_stopped). Only queries to the prover can take long.
     fn set_stop(&mut self, stop: &Stop) {
         let _ = stop;
     }
 
-    /// A legal move of the role, if it has one: the first in their order, unless all of them
-    /// take longer to find than one. In a terminal state there is none.
+    /// Returns a legal move of the role, if it has one: the first in their order, unless finding
+    /// all of them takes longer than finding one. In a terminal state there is none.
     ///
     /// # Errors
-    /// When the machine cannot go on, as when the prover hits a limit.
+    /// When the machine cannot continue, as when the prover hits a limit.
     fn any_legal_move(
         &mut self,
         state: &State,
@@ -225,11 +225,11 @@ pub trait StateMachine: Send {
         }
     }
 
-    /// As [`any_legal_move`](StateMachine::any_legal_move), but whether the state is terminal is not
-    /// checked.
+    /// Does the same as [`any_legal_move`](StateMachine::any_legal_move), without checking whether
+    /// the state is terminal.
     ///
     /// # Errors
-    /// When the machine cannot go on, as when the prover hits a limit.
+    /// When the machine cannot continue, as when the prover hits a limit.
     fn any_legal_move_unchecked(
         &mut self,
         state: &State,
@@ -240,23 +240,23 @@ pub trait StateMachine: Send {
         Ok(moves.first().copied())
     }
 
-    /// The state in which every match starts.
+    /// Returns the state in which every match starts.
     ///
     /// # Errors
-    /// When the machine cannot go on, as when the prover hits a limit.
+    /// When the machine cannot continue, as when the prover hits a limit.
     fn initial_state(&mut self) -> Result<State, MachineError>;
 
-    /// Whether a match ends in the state.
+    /// Returns whether a match ends in the state.
     ///
     /// # Errors
-    /// When the machine cannot go on, as when the prover hits a limit.
+    /// When the machine cannot continue, as when the prover hits a limit.
     fn is_terminal(&mut self, state: &State) -> Result<bool, MachineError>;
 
-    /// Fills `moves` with what the role may play in the state, in the same order each time: nothing
-    /// in a terminal state.
+    /// Fills `moves` with the legal moves of the role in the state, in the same order each time:
+    /// none in a terminal state.
     ///
     /// # Errors
-    /// When the machine cannot go on, as when the prover hits a limit.
+    /// When the machine cannot continue, as when the prover hits a limit.
     fn legal_moves(
         &mut self,
         state: &State,
@@ -270,11 +270,12 @@ pub trait StateMachine: Send {
         self.legal_moves_unchecked(state, role, moves)
     }
 
-    /// Fills `moves` with what the rules derive as legal for the role, in the same order each time.
-    /// Whether the state is terminal is not checked; what is derived in a terminal one means nothing.
+    /// Fills `moves` with the moves that the rules derive as legal for the role, in the same order
+    /// each time. Whether the state is terminal is not checked; in a terminal state the result is
+    /// meaningless.
     ///
     /// # Errors
-    /// When the machine cannot go on, as when the prover hits a limit.
+    /// When the machine cannot continue, as when the prover hits a limit.
     fn legal_moves_unchecked(
         &mut self,
         state: &State,
@@ -287,7 +288,7 @@ pub trait StateMachine: Send {
     /// Values that are not 32-bit integers are left out.
     ///
     /// # Errors
-    /// When the machine cannot go on, as when the prover hits a limit.
+    /// When the machine cannot continue, as when the prover hits a limit.
     fn goals(
         &mut self,
         state: &State,
@@ -295,12 +296,12 @@ pub trait StateMachine: Send {
         values: &mut Vec<i32>,
     ) -> Result<(), MachineError>;
 
-    /// Makes `next` the state that follows when each role plays its move of
-    /// `joint`, in role order. Whether they are legal is not checked; after illegal moves, and
-    /// after a terminal state, the next state means nothing.
+    /// Sets `next` to the state that follows when each role plays its move of `joint`, in role
+    /// order. Whether they are legal is not checked; after illegal moves, and after a terminal
+    /// state, the next state is meaningless.
     ///
     /// # Errors
-    /// When the machine cannot go on, as when the prover hits a limit.
+    /// When the machine cannot continue, as when the prover hits a limit.
     fn next_state_unchecked(
         &mut self,
         state: &State,
@@ -308,39 +309,39 @@ pub trait StateMachine: Send {
         next: &mut State,
     ) -> Result<(), MachineError>;
 
-    /// How many moves of the role have numbers: all that it ever has, or, where the prover plays,
-    /// those that it has met.
+    /// Returns how many moves of the role have numbers: all that it ever has, or, where the prover
+    /// plays, those that it has met.
     fn move_count(&self, role: RoleId) -> usize;
 
-    /// How many propositions have numbers: all of the game's, or, where the prover plays, those that
-    /// it has met.
+    /// Returns how many propositions have numbers: all of the game's, or, where the prover plays,
+    /// those that it has met.
     fn fluent_count(&self) -> usize;
 
-    /// The canonical text of a move.
+    /// Returns the canonical text of a move.
     fn move_text(&self, role: RoleId, played: Move) -> String;
 
-    /// The move that `text` spells, with any blanks.
+    /// Returns the move that `text` spells, with any blanks.
     ///
     /// # Errors
     /// [`UnknownName::Move`] if it spells none. The prover takes any term for a move.
     fn parse_move(&mut self, role: RoleId, text: &str) -> Result<Move, MachineError>;
 
-    /// The canonical texts of the propositions that hold, sorted bytewise.
+    /// Returns the canonical texts of the propositions that hold, sorted bytewise.
     fn fluents(&self, state: &State) -> Vec<String>;
 
-    /// The state in which exactly these propositions hold.
+    /// Returns the state in which exactly these propositions hold.
     ///
     /// # Errors
-    /// [`UnknownName::Fluent`] if one is no proposition of the game. The
+    /// [`UnknownName::Fluent`] if one is not a proposition of the game. The
     /// prover takes any term for one.
     fn parse_state(&mut self, fluents: &[&str]) -> Result<State, MachineError>;
 
-    /// The state that follows when each role plays its move of `joint`, in role order.
+    /// Returns the state that follows when each role plays its move of `joint`, in role order.
     ///
     /// # Errors
     /// [`MachineError::JointMove`] if there is not one move per role,
     /// [`MachineError::MatchOver`] if the state is terminal, [`MachineError::IllegalMove`] for the
-    /// first role whose move is not legal, or when the machine cannot go on.
+    /// first role with an illegal move, or when the machine cannot continue.
     fn next_state(&mut self, state: &State, joint: &[Move]) -> Result<State, MachineError> {
         let roles = self.roles().len();
         if joint.len() != roles {
@@ -365,10 +366,10 @@ pub trait StateMachine: Send {
         Ok(next)
     }
 
-    /// The goal of a role.
+    /// Returns the goal of a role.
     ///
     /// # Errors
-    /// [`MachineError::Goal`] unless exactly one value holds, or when the machine cannot go on.
+    /// [`MachineError::Goal`] unless exactly one value holds, or when the machine cannot continue.
     fn goal(&mut self, state: &State, role: RoleId) -> Result<i32, MachineError> {
         let mut values = Vec::new();
         self.goals(state, role, &mut values)?;
@@ -381,7 +382,7 @@ pub trait StateMachine: Send {
         }
     }
 
-    /// The role that plays at random, if the game has one.
+    /// Returns the role that plays at random, if the game has one.
     fn random_role(&self) -> Option<RoleId> {
         let at = self.roles().iter().position(|role| role == RANDOM_ROLE)?;
         Some(RoleId(at as u32))

@@ -4,25 +4,25 @@
 use crate::game::machine::{MachineError, Move, RoleId, State, StateMachine};
 use propjit_stop::Stop;
 
-/// The number of sequences of joint moves: `u128::MAX` where there are as many or more.
+/// The number of sequences of joint moves, saturating at `u128::MAX`.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct PerftCount {
-    /// Sequences of exactly the depth asked for.
+    /// Sequences of exactly the requested depth.
     pub sequences: u128,
     /// Sequences that ended earlier, in a terminal state.
     pub ended: u128,
-    /// Sequences that go no further, earlier, as a role has no legal move in a state that is not
+    /// Sequences that ended earlier, because a role has no legal move in a state that is not
     /// terminal.
     pub stuck: u128,
 }
 
 /// Counts the sequences of `depth` joint moves from `state`; `None` if stopped.
 ///
-/// The last joint moves are counted, not played. Memory grows with the depth that
-/// is really reached.
+/// The last joint moves are counted, not played. Memory grows with the depth that is actually
+/// reached.
 ///
 /// # Errors
-/// When the machine cannot go on.
+/// When the machine cannot continue.
 pub fn perft(
     machine: &mut dyn StateMachine,
     state: &State,
@@ -71,10 +71,10 @@ pub fn perft(
     }
 }
 
-/// The first joint moves from a state, each with what [`perft`] counts after it.
+/// The first joint moves from a state, each with the count of [`perft`] after it.
 pub type Division = Vec<(Vec<Move>, PerftCount)>;
 
-/// The counts of all parts together.
+/// Returns the counts of all parts together.
 pub fn total(division: &[(Vec<Move>, PerftCount)]) -> PerftCount {
     division
         .iter()
@@ -85,12 +85,12 @@ pub fn total(division: &[(Vec<Move>, PerftCount)]) -> PerftCount {
         })
 }
 
-/// [`perft`] divided by the first joint move, and whether that is all: if stopped, those first joint
-/// moves are there after which everything was counted. At depth 0, and in a state that is terminal
-/// or where a role has no legal move, there is no first joint move.
+/// Returns [`perft`] divided by the first joint move, and whether it is complete: if stopped, it has
+/// the first joint moves for which everything was counted. At depth 0, and in a state that is
+/// terminal or where a role has no legal move, there is no first joint move.
 ///
 /// # Errors
-/// When the machine cannot go on.
+/// When the machine cannot continue.
 pub fn divide(
     machine: &mut dyn StateMachine,
     state: &State,
@@ -139,7 +139,7 @@ impl JointMoves {
         Ok(JointMoves { legal, next })
     }
 
-    /// How many there are; saturates.
+    /// Returns the number of combinations; saturates.
     fn total(&self) -> u128 {
         let counts = self.legal.iter().map(|moves| moves.len() as u128);
         counts.fold(1, u128::saturating_mul)

@@ -1,4 +1,4 @@
-//! Machines that answer the questions of all threads.
+//! Machine pools, which answer queries of all threads.
 
 use std::fmt;
 
@@ -7,8 +7,8 @@ use propjit_stop::Stop;
 
 use super::{MachineError, StateMachine};
 
-/// Machines for questions about single states, by any number of threads: states and moves of one
-/// answer are states and moves for all questions.
+/// Machines for queries about single states, by any number of threads: states and moves of one
+/// answer are valid in all queries.
 pub struct MachinePool {
     roles: Vec<String>,
     machines: Machines,
@@ -18,7 +18,7 @@ pub struct MachinePool {
 type Make = dyn Fn() -> Result<Box<dyn StateMachine>, MachineError> + Send + Sync;
 
 enum Machines {
-    /// Those that nobody uses at the moment; more are made where threads need them.
+    /// Those that are idle; more are made when threads need them.
     Many {
         idle: Mutex<Vec<Box<dyn StateMachine>>>,
         make: Box<Make>,
@@ -28,7 +28,8 @@ enum Machines {
 }
 
 impl MachinePool {
-    /// Machines that agree on the numbers of states and moves, one for each thread that asks at the same time.
+    /// Creates a pool of machines that agree on the numbers of states and moves, one for each concurrent
+    /// query.
     ///
     /// # Errors
     /// When the first one cannot be made.
@@ -47,7 +48,7 @@ impl MachinePool {
         })
     }
 
-    /// One machine, for which threads wait.
+    /// Creates a pool of one machine, for which threads wait.
     pub(crate) fn of_one(machine: Box<dyn StateMachine>, stop: &Stop) -> MachinePool {
         MachinePool {
             stop: stop.clone(),
@@ -56,20 +57,21 @@ impl MachinePool {
         }
     }
 
-    /// The names of the roles in rulesheet order.
+    /// Returns the names of the roles in rulesheet order.
     pub fn roles(&self) -> &[String] {
         &self.roles
     }
 
-    /// What ends questions, unless they have a stop of their own.
+    /// Returns the token that stops queries, unless they have their own.
     pub fn stop(&self) -> &Stop {
         &self.stop
     }
 
-    /// Asks a machine. The answer is an error that [says so](MachineError::is_stopped) if `stop` comes first.
+    /// Queries a machine. If `stop` is set first, the result is an error that [says
+    /// so](MachineError::is_stopped).
     ///
     /// # Errors
-    /// When there is no answer.
+    /// When the query fails.
     pub fn ask<T>(
         &self,
         stop: &Stop,

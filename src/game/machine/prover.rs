@@ -1,8 +1,8 @@
-//! The prover as a state machine: nothing is prepared, and everything is derived from the rules
-//! when it is asked for.
+//! The prover as a state machine: everything is derived from the rules on demand, without
+//! preparation.
 //!
 //! Propositions and moves get their numbers when they are first met, so the numbers depend on
-//! what was asked before and are those of one machine only.
+//! earlier queries and are valid for one machine only.
 
 use propjit_gdl::prover::{Prover, ProverLimits};
 use propjit_gdl::rules::Rules;
@@ -45,7 +45,7 @@ impl Numbering {
 }
 
 impl ProverMachine {
-    /// A machine for the game. Each question may cost what `limits` say.
+    /// Creates a machine for the game. `limits` apply to each query.
     ///
     /// # Errors
     /// When the rules cannot be evaluated at all.
@@ -63,7 +63,7 @@ impl ProverMachine {
         })
     }
 
-    /// Lets the prover hold `state`.
+    /// Loads `state` into the prover.
     fn enter(&mut self, state: &State) {
         if self.current != *state {
             self.scratch.clear();

@@ -1,4 +1,4 @@
-//! States as text, to keep in files and to send elsewhere.
+//! Saved states: states as text, for files and messages.
 //!
 //! The text holds the propositions by name, so every backend of the same game
 //! reads it, and two hashes, so that text of another game and damaged text are
@@ -23,7 +23,7 @@ pub struct SavedState {
     fluents: Vec<String>,
 }
 
-/// Why a text is not a saved state, or not one of this game.
+/// The reason why a text is not a saved state of this game.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RestoreError {
@@ -47,18 +47,19 @@ pub enum RestoreError {
 }
 
 impl SavedState {
-    /// A state of `machine`, whose game has the given [fingerprint](crate::game::load::Game::fingerprint).
+    /// Saves a state of `machine`, for a game with the given
+    /// [fingerprint](crate::game::load::Game::fingerprint).
     pub fn new(game: Fnv64, machine: &dyn StateMachine, state: &State) -> SavedState {
         let fluents = machine.fluents(state);
         SavedState { game, fluents }
     }
 
-    /// The canonical texts of the propositions that hold, sorted bytewise.
+    /// Returns the canonical texts of the propositions that hold, sorted bytewise.
     pub fn fluents(&self) -> &[String] {
         &self.fluents
     }
 
-    /// The state as one of `machine`, whose game has the given fingerprint.
+    /// Restores the state as one of `machine`, for a game with the given fingerprint.
     ///
     /// # Errors
     /// When it is the state of another game.

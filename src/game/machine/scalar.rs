@@ -1,7 +1,7 @@
-//! The circuit, one state at a time: only what changes is evaluated.
+//! Incremental scalar evaluation of the circuit, one state at a time.
 //!
-//! The interpreter keeps the inputs that it was given last. When the machine is asked about a
-//! state, it changes only the inputs that differ; along a match these are few.
+//! The interpreter keeps its last inputs. When the machine is queried about a state, it changes
+//! only the inputs that differ; along a match these are few.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub struct ScalarEvaluator {
 }
 
 impl ScalarEvaluator {
-    /// An evaluator of the circuit as it was before any pass: slower, but ready sooner.
+    /// Creates an evaluator of the circuit before any pass: slower, but ready sooner.
     pub fn unoptimised(programs: &Programs) -> ScalarEvaluator {
         ScalarEvaluator::with(programs.unoptimised_scalar(), programs.game().clone())
     }
@@ -71,7 +71,7 @@ impl ScalarEvaluator {
         }
     }
 
-    /// The packed outputs for the inputs as they are now.
+    /// Returns the packed outputs for the current inputs.
     fn outputs(&mut self) -> &[u64] {
         if !self.settled {
             self.interpreter.settle();
@@ -90,7 +90,7 @@ impl CircuitEvaluator for ScalarEvaluator {
     fn for_each_true(&mut self, state: &State, port: Port, found: impl FnMut(usize)) {
         self.enter(state);
         let outputs = self.game.layout().outputs_of(port);
-        // The port's words are its own: see `lower`.
+        // Ports do not share words: see `lower`.
         let words = outputs.start / 64..outputs.end.div_ceil(64);
         ones(self.outputs()[words].iter().copied()).for_each(found);
     }

@@ -1,7 +1,7 @@
-//! The states that lanes start from, where these differ: one column of bits per lane.
+//! Columns: the states that lanes start from, where these differ, as one column of bits per lane.
 //!
-//! A lane's column stays until another state is wanted there. Then only the bits that differ are
-//! changed, which are few for states of one match.
+//! A lane's column stays until it needs another state. Then only the bits that differ are changed,
+//! which are few for states of one match.
 
 use propjit_jit::lanes::Width;
 
@@ -22,7 +22,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Columns of empty states of so many bits.
+    /// Creates columns of empty states of `bits` bits.
     pub(super) fn new(width: Width, bits: usize) -> Columns {
         let state_words = bits.div_ceil(64);
         Columns {
@@ -34,17 +34,17 @@ impl Columns {
         }
     }
 
-    /// The rows.
+    /// Returns the rows.
     pub(super) fn rows(&self) -> &[u64] {
         &self.rows
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub(super) fn bits(&self) -> usize {
         self.rows.len() / self.width.words()
     }
 
-    /// Whether the state with this number, which is not 0, is in a lane's column.
+    /// Returns whether the state with this number, which is not 0, is in a lane's column.
     pub(super) fn has(&self, lane: usize, number: u64) -> bool {
         self.numbers[lane] == number
     }

@@ -1,4 +1,4 @@
-//! The matches that run, one per lane.
+//! Running matches, one per lane.
 
 use propjit_jit::lanes::Width;
 use propjit_jit::lanes::advance::Start;
@@ -9,7 +9,7 @@ use super::queue::{JobId, PlayoutQueue};
 use crate::game::circuits::stepping::StateCode;
 use crate::game::vocabulary::lane_mask::LaneMask;
 
-/// The matches that run.
+/// The running matches.
 #[derive(Debug)]
 pub(super) struct Lanes {
     pub(super) width: Width,
@@ -17,11 +17,11 @@ pub(super) struct Lanes {
     bases: usize,
     /// Lanes with a match.
     pub(super) running: LaneMask,
-    /// Lanes whose match starts with the state that they enter next.
+    /// Lanes in which a match starts with the state that they enter next.
     starting: LaneMask,
-    /// The job that all of those are for, unless there are several or none.
+    /// The job of all of these, unless there are several or none.
     same: Option<JobId>,
-    /// The job that all matches that run are for, unless there are several or none.
+    /// The job of all running matches, unless there are several or none.
     only: Option<JobId>,
     /// The job of each lane's match, if not all are for the same.
     ids: Vec<JobId>,
@@ -32,7 +32,7 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
-    /// Lanes without matches.
+    /// Creates lanes without matches.
     pub(super) fn new(width: Width, bases: usize) -> Lanes {
         Lanes {
             width,
@@ -47,13 +47,13 @@ impl Lanes {
         }
     }
 
-    /// Lanes without a match.
+    /// Returns the lanes without a match.
     pub(super) fn idle(&self) -> LaneMask {
         LaneMask::all(self.width).and_not(self.running)
     }
 
-    /// Starts the matches that are next in the queue in the lanes given, as far as there are any
-    /// for this step. Returns whether there are. Different states are told in the code, if there is
+    /// Starts the matches that are next in the queue in the given lanes, if there are any for this
+    /// step. Returns whether there are. Different states are converted to the code, if there is
     /// one.
     pub(super) fn start(
         &mut self,
@@ -93,7 +93,7 @@ impl Lanes {
             self.columns = self.columns.take().filter(|columns| columns.bits() == bits);
             let make = || Columns::new(self.width, bits);
             let columns = self.columns.get_or_insert_with(make);
-            // Several jobs have matches now, so that each lane's is known.
+            // Several jobs have matches now, so the job of each lane is recorded.
             for lane in self.starting.lanes() {
                 let (state, number) = queue.state(self.ids[lane]);
                 if !columns.has(lane, number) {
@@ -105,7 +105,7 @@ impl Lanes {
         first.is_some()
     }
 
-    /// The lanes whose match starts, and the states that they start from.
+    /// Returns the lanes in which a match starts, and the states that they start from.
     pub(super) fn starting<'a>(&'a self, queue: &'a PlayoutQueue) -> (LaneMask, Start<'a>) {
         let start = match (self.same, &self.columns) {
             (Some(id), _) => Start::Same(queue.state(id).0.words()),
@@ -115,34 +115,34 @@ impl Lanes {
         (self.starting, start)
     }
 
-    /// The job that all matches that run are for, unless there are several or none.
+    /// Returns the job of all running matches, unless there are several or none.
     pub(super) fn only(&self) -> Option<JobId> {
         self.only
     }
 
-    /// The job of the lane's match.
+    /// Returns the job of the lane's match.
     #[inline]
     pub(super) fn job(&self, lane: usize) -> JobId {
         self.only.unwrap_or(self.ids[lane])
     }
 
-    /// The number of steps that the lane's match has made.
+    /// Returns the number of steps that the lane's match has made.
     #[inline]
     pub(super) fn length(&self, lane: usize, now: u64) -> u32 {
         self.started.age(lane, now as u32)
     }
 
-    /// The numbers of steps that the matches of these lanes have made, summed.
+    /// Returns the sum of the numbers of steps that the matches of these lanes have made.
     pub(super) fn lengths(&self, lanes: LaneMask, now: u64) -> Ages {
         self.started.ages(lanes.words(self.width), now as u32)
     }
 
-    /// The step at which the lane's match started.
+    /// Returns the step at which the lane's match started.
     pub(super) fn started(&self, lane: usize, now: u64) -> u64 {
         now - u64::from(self.length(lane, now))
     }
 
-    /// The step at which the oldest of the matches started, if any run.
+    /// Returns the step at which the oldest of the matches started, if any run.
     pub(super) fn oldest(&self, now: u64) -> Option<u64> {
         let running = self.running.lanes();
         running.map(|lane| self.started(lane, now)).min()
@@ -153,7 +153,7 @@ impl Lanes {
         self.running = self.running.and_not(ended);
     }
 
-    /// Makes matches for this job run in these lanes.
+    /// Assigns the matches of these lanes to this job.
     fn assign(&mut self, lanes: LaneMask, id: JobId) {
         if self.running.is_empty() {
             self.only = Some(id);

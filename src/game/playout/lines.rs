@@ -1,8 +1,8 @@
-//! The moves that lanes have made, from which the best match is read.
+//! Lines: records of the moves of lanes, from which the best match is read.
 //!
-//! What a match was worth is known at its end. Until then, each step's moves are kept as the
-//! numbers of the rows that were chosen, bit-sliced: a few hundred bytes a step, and little
-//! work. They are read only for a match that is better than all before it.
+//! The result of a match is known at its end. Until then, each step's moves are kept as the
+//! numbers of the rows that were chosen, bit-sliced: a few hundred bytes a step, and little work.
+//! They are read only for a match that is better than all previous ones.
 
 use std::collections::VecDeque;
 
@@ -15,10 +15,10 @@ use super::tally::{Line, Tally};
 use crate::game::machine::Move;
 use crate::game::vocabulary::lane_mask::LaneMask;
 
-/// The number of steps that are kept, at least, before those that are not needed are dropped.
+/// The minimum number of steps that are kept before unneeded ones are dropped.
 const LOOK: usize = 64;
 
-/// What is kept of lines in a game with one role.
+/// The record of lines in a game with one role.
 #[derive(Debug)]
 pub(super) struct Lines {
     /// Only lines with a greater goal are kept.
@@ -27,9 +27,9 @@ pub(super) struct Lines {
     steps: VecDeque<Step>,
     /// The number of the first of them.
     first: u64,
-    /// The number of steps at which those that are not needed are dropped.
+    /// The number of steps at which unneeded ones are dropped.
     look: usize,
-    /// Steps that were dropped, for their memory.
+    /// Dropped steps, kept for reuse of their memory.
     spare: Vec<Step>,
 }
 
@@ -38,12 +38,12 @@ pub(super) struct Lines {
 struct Step {
     /// The moves that were legal in some lane.
     moves: Vec<u32>,
-    /// For each lane, the place of its move in that list.
+    /// For each lane, the index of its move in that list.
     places: Vec<u64>,
 }
 
 impl Lines {
-    /// Nothing noted yet, for lines with a goal greater than `above`.
+    /// Creates an empty record, for lines with a goal greater than `above`.
     pub(super) fn new(above: i32) -> Lines {
         Lines {
             above,
@@ -54,10 +54,10 @@ impl Lines {
         }
     }
 
-    /// Notes the rows that the selector has chosen for step `now`.
+    /// Records the rows that the selector has chosen for step `now`.
     pub(super) fn note(&mut self, lanes: &Lanes, now: u64, selector: &Selector, chosen: &[u64]) {
         if self.first + self.steps.len() as u64 != now {
-            // No match runs over a step without a choice.
+            // No match continues over a step without a choice.
             self.spare.extend(self.steps.drain(..));
             self.first = now;
         }
@@ -79,8 +79,8 @@ impl Lines {
         self.look = (2 * self.steps.len()).max(LOOK);
     }
 
-    /// Puts the best match of those that end in the lanes `terminal`, all for the job of the
-    /// tally, into that tally if none there is as good. Each row of `goals` says where the role
+    /// Puts the best of the matches that end in the lanes `terminal`, all for the job of the tally,
+    /// into that tally if it is better than the one there. Each row of `goals` says where the role
     /// has one of the values, which are ascending.
     pub(super) fn keep(
         &self,
@@ -112,7 +112,7 @@ impl Lines {
         }
     }
 
-    /// The moves of a lane from step `from` to step `to`, if they were all noted.
+    /// Returns the moves of a lane from step `from` to step `to`, if they were all recorded.
     fn moves(&self, width: Width, lane: usize, from: u64, to: u64) -> Option<Vec<Move>> {
         let from = from.checked_sub(self.first)? as usize;
         let to = to.checked_sub(self.first)? as usize;

@@ -8,11 +8,10 @@
 //!   its [`PlayoutQueue`]. There are two: [`Playouts`] play as many matches at a time as there
 //!   are lanes, and [`SerialPlayouts`] play match after match on any state machine. [`runner`]
 //!   makes the one for a backend.
-//! - A [`Tally`] is what was counted.
+//! - A [`Tally`] holds the counts.
 //!
-//! When the time is up no match is started, but those that run are played to their end and
-//! counted: dropping them would drop long matches more often than short ones and bias every
-//! mean.
+//! When the time is up no match is started, but running matches are played to their end and
+//! counted: dropping them would drop long matches more often than short ones and bias every mean.
 
 mod columns;
 mod lanes;

@@ -7,12 +7,12 @@ use crate::game::machine::RoleId;
 /// The numbers of moves among those of all roles: first the moves of the first role.
 #[derive(Clone, Debug)]
 pub struct MoveNumbers {
-    /// Where the moves of each role start, and where the last ones end.
+    /// The starts of the moves of each role, and the end of the last ones.
     starts: Box<[u32]>,
 }
 
 impl MoveNumbers {
-    /// The numbers where the roles have so many moves.
+    /// Creates the numbering for roles with these numbers of moves.
     pub fn new(moves: impl Iterator<Item = usize>) -> MoveNumbers {
         let mut end = 0;
         let ends = moves.map(|moves| {
@@ -24,12 +24,12 @@ impl MoveNumbers {
         }
     }
 
-    /// The numbers of the moves of a role.
+    /// Returns the numbers of the moves of a role.
     pub fn of(&self, role: RoleId) -> Range<usize> {
         self.starts[role.index()] as usize..self.starts[role.index() + 1] as usize
     }
 
-    /// How many moves there are.
+    /// Returns the number of moves.
     pub fn count(&self) -> usize {
         self.starts[self.starts.len() - 1] as usize
     }

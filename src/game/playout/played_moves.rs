@@ -1,10 +1,10 @@
-//! The moves that matches are made of, whenever they were made: what a search needs for all moves
-//! as first (AMAF), as in rapid action value estimation (RAVE).
+//! AMAF move records: the moves of a match, regardless of when they were made, as a search needs
+//! them for all-moves-as-first (AMAF) statistics such as rapid action value estimation (RAVE).
 //!
-//! Where moves leave [marks](crate::game::ground::MoveMarks), they are read off the last state of a match. Elsewhere, each lane's
-//! moves are listed as they are chosen, and read when the match ends. Those that are the only ones in all
-//! lanes, as a role has that does not decide, are many and tell little: of these it is kept where they were made, a bit for
-//! each lane.
+//! If moves leave [marks](crate::game::ground::MoveMarks), they are read off the last state of a match. Otherwise, each
+//! lane's moves are listed as they are chosen, and read when the match ends. Moves that are the only ones in all lanes,
+//! such as those of a role without a choice, are many and carry little information: for these, a bit for each lane
+//! records where they were made.
 
 use propjit_jit::lanes::Width;
 use propjit_jit::lanes::select::Selector;
@@ -14,17 +14,17 @@ use crate::game::machine::RoleId;
 use crate::game::vocabulary::lane_mask::LaneMask;
 use crate::game::vocabulary::state::ones;
 
-/// What playouts were made of: the goals of each, and the numbers of the moves that were made in it.
+/// Records of playouts: the goals of each, and the numbers of its moves.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct PlayedMoves {
     goals: Vec<i32>,
     moves: Vec<u32>,
-    /// Where the moves of each playout end.
+    /// The ends of the moves of each playout.
     ends: Vec<usize>,
 }
 
 impl PlayedMoves {
-    /// Forgets all of them.
+    /// Removes all of them.
     pub(super) fn clear(&mut self) {
         self.goals.clear();
         self.moves.clear();
@@ -38,7 +38,7 @@ impl PlayedMoves {
         self.ends.push(self.moves.len());
     }
 
-    /// The goals of each playout, and the numbers of its moves.
+    /// Returns the goals of each playout, and the numbers of its moves.
     pub fn each(&self) -> impl Iterator<Item = (&[i32], &[u32])> {
         let roles = self.goals.len() / self.ends.len().max(1);
         let starts = std::iter::once(&0).chain(&self.ends);
@@ -48,30 +48,31 @@ impl PlayedMoves {
     }
 }
 
-/// The moves of the matches that run, in lanes.
+/// The moves of the running matches, in lanes.
 #[derive(Debug)]
 pub(super) struct LaneMoves {
     numbers: MoveNumbers,
-    /// What was noted of them; nothing if they are read off states.
+    /// The recorded moves; `None` if they are read off states.
     noted: Option<NotedMoves>,
-    /// The moves of each lane whose match ended last.
+    /// The moves of the match that ended last, for each lane.
     ended: Vec<Vec<u32>>,
 }
 
-/// Moves that are noted when they are chosen.
+/// Moves that are recorded when they are chosen.
 #[derive(Debug)]
 struct NotedMoves {
     /// The moves of each lane.
     made: Vec<Vec<u32>>,
-    /// The lanes in which moves were made that were the only ones, besides.
+    /// For each move that was the only one, the lanes in which it was made.
     forced: Vec<(u32, LaneMask)>,
-    /// How many matches have ended, and for each move, which of these was the last one in which it was made.
+    /// The number of ended matches, and for each move, the last of these in which it was made.
     matches: u64,
     seen: Vec<u64>,
 }
 
 impl LaneMoves {
-    /// No moves yet. They are to be [noted](LaneMoves::note), or else read off [marks](LaneMoves::read).
+    /// Creates it without moves. They are to be [recorded](LaneMoves::note), or else read off
+    /// [marks](LaneMoves::read).
     pub(super) fn new(numbers: MoveNumbers, width: Width, are_noted: bool) -> LaneMoves {
         let lists = || vec![Vec::new(); width.lanes()];
         let noted = || NotedMoves {
@@ -91,12 +92,13 @@ impl LaneMoves {
         &self.numbers
     }
 
-    /// The same without moves, for lanes of this width.
+    /// Removes all moves, for lanes of this width.
     pub(super) fn renew(&mut self, width: Width) {
         *self = LaneMoves::new(self.numbers.clone(), width, self.noted.is_some());
     }
 
-    /// Adds what a role's selector has chosen, in rows of this width, if moves are noted.
+    /// Adds the moves that a role's selector has chosen, in rows of this width, if moves are
+    /// recorded.
     pub(super) fn note(&mut self, width: Width, role: RoleId, selector: &Selector, chosen: &[u64]) {
         let Some(NotedMoves { made, forced, .. }) = &mut self.noted else {
             return;
@@ -118,7 +120,7 @@ impl LaneMoves {
         }
     }
 
-    /// Takes out the moves of the lanes whose matches end, each move once: those that were noted.
+    /// Takes out the recorded moves of the lanes in which matches end, each move once.
     pub(super) fn end(&mut self, ended: LaneMask) {
         let Some(noted) = &mut self.noted else {
             return;
@@ -141,8 +143,8 @@ impl LaneMoves {
         }
     }
 
-    /// Reads the marks off the last states, in rows of this width, of the lanes whose matches end. Those that are
-    /// older than the match are among them.
+    /// Reads the marks off the last states, in rows of this width, of the lanes in which matches end. Marks that
+    /// are older than the match are among them.
     pub(super) fn read(
         &mut self,
         ended: LaneMask,
@@ -154,7 +156,8 @@ impl LaneMoves {
             let (word, bit) = (lane / 64, lane % 64);
             let is_made = |place: usize| state[place * width.words() + word] >> bit & 1;
             let made = &mut self.ended[lane];
-            // Most marks are as likely there as not: branches would often be mispredicted.
+            // Most marks are about as likely present as absent: branches would often be
+            // mispredicted.
             made.resize(marks.len(), 0);
             let mut count = 0;
             for &(number, place) in marks {
@@ -165,7 +168,7 @@ impl LaneMoves {
         }
     }
 
-    /// The moves of a lane whose match has just ended.
+    /// Returns the moves of a lane in which a match has just ended.
     pub(super) fn of(&self, lane: usize) -> &[u32] {
         &self.ended[lane]
     }

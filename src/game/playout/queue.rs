@@ -1,4 +1,4 @@
-//! A queue of jobs: states to play from, and what came of the playouts.
+//! Job queues: states to play from, and the results of the playouts.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::game::machine::State;
 pub struct JobId(u32);
 
 impl JobId {
-    /// A number below the greatest number of jobs that there ever were at a time.
+    /// Returns a number below the greatest number of jobs that ever existed at a time.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -33,7 +33,7 @@ pub struct PlayoutQueue {
     validity: Arc<Validity>,
     slots: Vec<Slot>,
     free: Vec<JobId>,
-    /// The jobs with playouts to start: by phase, and last those without one.
+    /// The jobs with playouts to start: for each phase, and last those without one.
     queues: Vec<VecDeque<JobId>>,
     /// The state that all matches of the game start from.
     initial: State,
@@ -78,7 +78,7 @@ struct Ordinary {
     code: Arc<StateCode>,
 }
 
-/// Whether the state of a job is ordinary, which is in this phase.
+/// Returns whether the state of a job, which is in this phase, is ordinary.
 fn is_ordinary(ordinary: Option<&Ordinary>, phase: Option<usize>, slot: &Slot) -> bool {
     let Some(phase) = phase.filter(|_| slot.is_going) else {
         return false;
@@ -89,7 +89,7 @@ fn is_ordinary(ordinary: Option<&Ordinary>, phase: Option<usize>, slot: &Slot) -
 }
 
 impl PlayoutQueue {
-    /// No jobs yet, for a game with this number of roles and this initial state.
+    /// Creates a queue without jobs, for a game with this number of roles and this initial state.
     pub(super) fn new(roles: usize, phases: Phases, initial: State) -> PlayoutQueue {
         PlayoutQueue {
             roles,
@@ -107,13 +107,13 @@ impl PlayoutQueue {
         }
     }
 
-    /// The states that may be added: all, unless the engine is one that was made for some.
+    /// Returns the states that may be added: all, unless the engine was made for some.
     pub fn validity(&self) -> &Validity {
         &self.validity
     }
 
-    /// Whether the validity covers all states that playouts are running from or will be started
-    /// from.
+    /// Returns whether the validity covers all states that playouts are running from or will be
+    /// started from.
     pub(super) fn fits(&self, validity: &Validity) -> bool {
         let slots = self.slots.iter().filter(|slot| slot.is_unfinished());
         let mut states = slots.map(|slot| &slot.state);
@@ -126,7 +126,7 @@ impl PlayoutQueue {
     }
 
     /// Changes the states that are ordinary, if they are initial or known not to be terminal: those
-    /// given for their phase, for which the code is right.
+    /// given for their phase, for which the code is valid.
     pub(super) fn set_ordinary(&mut self, phases: Vec<Validity>, code: Arc<StateCode>) {
         self.ordinary = Some(Ordinary { phases, code });
         self.extraordinary = 0;
@@ -139,7 +139,8 @@ impl PlayoutQueue {
         }
     }
 
-    /// Adds a job: `rollouts` playouts from a state, or with `None`, as many as there is time for.
+    /// Adds a job: `rollouts` playouts from a state, or with `None`, as many as possible in the
+    /// time.
     ///
     /// # Panics
     /// If the state is outside the [`validity`](PlayoutQueue::validity).
@@ -148,8 +149,8 @@ impl PlayoutQueue {
         self.add_job(state, rollouts, is_going)
     }
 
-    /// Adds a job like [`add`](PlayoutQueue::add) from a state of which is known that it is not
-    /// terminal. In some games, playouts from such states are faster.
+    /// Adds a job like [`add`](PlayoutQueue::add) from a state that is known not to be terminal. In
+    /// some games, playouts from such states are faster.
     ///
     /// # Panics
     /// If the state is outside the [`validity`](PlayoutQueue::validity).
@@ -182,18 +183,18 @@ impl PlayoutQueue {
         id
     }
 
-    /// What was counted of the playouts that ended so far.
+    /// Returns the counts of the playouts that ended so far.
     pub fn tally(&self, id: JobId) -> &Tally {
         &self.slots[id.index()].tally
     }
 
-    /// The number of jobs that are finished, which means that all their playouts have ended, and
-    /// are still here.
+    /// Returns the number of jobs that are finished, which means that all their playouts have
+    /// ended, and have not been removed.
     pub fn finished(&self) -> usize {
         self.finished.len()
     }
 
-    /// Removes a finished job, if there is one. Its tally is there until the next job is added.
+    /// Removes a finished job, if there is one. Its tally is available until the next job is added.
     pub fn take_finished(&mut self) -> Option<(JobId, &Tally)> {
         let id = self.finished.pop()?;
         self.free.push(id);
@@ -213,24 +214,24 @@ impl PlayoutQueue {
             .extend((0..self.slots.len() as u32).rev().map(JobId));
     }
 
-    /// Whether there are playouts to start.
+    /// Returns whether there are playouts to start.
     pub(super) fn are_waiting(&self) -> bool {
         self.queues.iter().any(|queue| !queue.is_empty())
     }
 
-    /// Whether all jobs that are not finished are from ordinary states: they have a phase, are
-    /// initial or known not to be terminal, and are such as matches come to.
+    /// Returns whether all jobs that are not finished are from ordinary states: they have a phase,
+    /// are initial or known not to be terminal, and agree with the constants of their phase.
     pub(super) fn are_ordinary(&self) -> bool {
         self.extraordinary == 0
     }
 
-    /// The phase of a state that comes `steps` steps after one in phase 0.
+    /// Returns the phase of a state that comes `steps` steps after one in phase 0.
     pub(super) fn phase(&self, steps: u64) -> usize {
         (steps % self.phases.period() as u64) as usize
     }
 
-    /// A job in this phase or without a phase of which playouts are to be started now, and how
-    /// many: its share of the number `wanted`. They count as started.
+    /// Returns a job in this phase or without a phase of which playouts are to be started now, and
+    /// how many: its share of the number `wanted`. They count as started.
     pub(super) fn next(&mut self, phase: usize, wanted: u64) -> Option<(JobId, u64)> {
         let unphased = self.phases.period();
         let queues = if self.unphased_first {
@@ -254,13 +255,13 @@ impl PlayoutQueue {
         Some((id, count))
     }
 
-    /// The state of a job, and a number that no other job ever has.
+    /// Returns the state of a job, and a number that no other job ever has.
     pub(super) fn state(&self, id: JobId) -> (&State, u64) {
         let slot = &self.slots[id.index()];
         (&slot.state, slot.number)
     }
 
-    /// The tally of a job of which `ended` playouts end, to add them to it.
+    /// Returns the tally of a job of which `ended` playouts end, to add them to it.
     pub(super) fn end(&mut self, id: JobId, ended: u64) -> &mut Tally {
         let slot = &mut self.slots[id.index()];
         slot.running -= ended;
@@ -271,12 +272,12 @@ impl PlayoutQueue {
         &mut slot.tally
     }
 
-    /// The tally of a job, to add to it.
+    /// Returns the tally of a job, to add to it.
     pub(super) fn tally_mut(&mut self, id: JobId) -> &mut Tally {
         &mut self.slots[id.index()].tally
     }
 
-    /// Forgets a playout that is given up after `steps` steps.
+    /// Removes a playout that is abandoned after `steps` steps.
     pub(super) fn abandon(&mut self, id: JobId, steps: u64) {
         let slot = &mut self.slots[id.index()];
         slot.running -= 1;

@@ -1,4 +1,4 @@
-//! Random matches one after the other, each state of which can be looked at.
+//! Sequential random matches with observable states.
 
 use std::fmt;
 
@@ -21,14 +21,14 @@ pub struct RandomMatches {
     moves: Vec<Move>,
 }
 
-/// How a random match went.
+/// The end of a random match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RandomMatch {
-    /// It came to a terminal state.
+    /// It reached a terminal state.
     Terminal,
     /// It was cut off at the limit of steps.
     Truncated,
-    /// It came to a state that is not terminal, where this role has no legal move.
+    /// It reached a state that is not terminal, where this role has no legal move.
     Stuck(RoleId),
 }
 
@@ -45,12 +45,12 @@ pub struct MatchMoves<'a> {
     pub joint: &'a [Move],
 }
 
-/// Looks at the states of a random match, with a machine to ask and random numbers to use.
+/// Observes the states of a random match, with a machine to query and random numbers to use.
 pub type Watch<'a> = dyn FnMut(&mut dyn StateMachine, &mut GameRng, &MatchMoves<'_>) -> Result<(), MachineError>
     + 'a;
 
 impl RandomMatches {
-    /// Matches of at most `max_steps` joint moves.
+    /// Creates matches of at most `max_steps` joint moves.
     pub fn new(machine: Box<dyn StateMachine>, max_steps: usize, rng: GameRng) -> RandomMatches {
         RandomMatches {
             legal: vec![Vec::new(); machine.roles().len()],
@@ -63,31 +63,31 @@ impl RandomMatches {
         }
     }
 
-    /// The machine that plays.
+    /// Returns the machine that plays.
     pub fn machine(&mut self) -> &mut dyn StateMachine {
         &mut *self.machine
     }
 
-    /// The state in which the last match ended.
+    /// Returns the state in which the last match ended.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// The number of joint moves in the last match.
+    /// Returns the number of joint moves in the last match.
     pub fn length(&self) -> usize {
         self.moves.len() / self.legal.len()
     }
 
-    /// The joint moves of the last match, one move for each role in role order.
+    /// Returns the joint moves of the last match, one move for each role in role order.
     pub fn history(&self) -> impl Iterator<Item = &[Move]> {
         self.moves.chunks(self.legal.len())
     }
 
-    /// Plays a match, and lets `watch` look at the states in it. Nothing, if `stop` is set before
+    /// Plays a match, and calls `watch` on the states in it. Returns `None` if `stop` is set before
     /// it ends.
     ///
     /// # Errors
-    /// When the machine cannot go on, or `watch` fails.
+    /// When the machine cannot continue, or `watch` fails.
     pub fn play(
         &mut self,
         stop: &Stop,

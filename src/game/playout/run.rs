@@ -19,10 +19,10 @@ use crate::support::rng::{self, GameRng};
 use crate::support::setters::setters;
 use crate::support::threads;
 
-/// So many matches may be given up before one has come to its end.
+/// The number of matches that may be abandoned before one has reached its end.
 const MOST_IN_VAIN: u64 = 9;
 
-/// How to play.
+/// The configuration of random matches.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PlayoutConfig {
@@ -43,7 +43,7 @@ pub struct PlayoutConfig {
 }
 
 impl Default for PlayoutConfig {
-    /// One thread, which plays until it is stopped.
+    /// Returns the configuration for one thread, which plays until it is stopped.
     fn default() -> PlayoutConfig {
         PlayoutConfig {
             threads: 1,
@@ -67,20 +67,20 @@ impl PlayoutConfig {
     }
 }
 
-/// What came of random matches.
+/// The outcome of random matches.
 #[derive(Clone, Debug)]
 pub struct PlayoutOutcome {
-    /// What was counted.
+    /// The counts.
     pub tally: Tally,
-    /// How long it took, the last matches' ends included.
+    /// How long it took, including the end of the last matches.
     pub time: Duration,
     /// The number of matches that each thread plays at a time.
     pub lanes: usize,
-    /// Whether a stop came; the matches that were running are not counted.
+    /// Whether it was stopped; the matches that were running are not counted.
     pub stopped: bool,
 }
 
-/// A runner of the game with a backend, for matches of at most `max_steps` joint moves.
+/// Creates a runner of the game with a backend, for matches of at most `max_steps` joint moves.
 ///
 /// # Errors
 /// When there is no such machine.
@@ -108,13 +108,13 @@ pub fn runner(
     })
 }
 
-/// Plays random matches of `game` with `backend` from its initial state until the time
-/// is up, as many as asked are played, or a stop comes. A match in which the prover hits a limit is
-/// [given up](Tally::given_up).
+/// Plays random matches of `game` with `backend` from its initial state until the time is up, the
+/// requested number is played, or it is stopped. A match in which the prover hits a limit is [given
+/// up](Tally::given_up).
 ///
 /// # Errors
-/// When there is no such machine, or it cannot go on, as when the prover hits a limit in each of the first matches;
-/// or when a thread cannot be started, or the system does not give the memory for all of them.
+/// When there is no such machine, or it cannot continue, as when the prover hits a limit in each of the first
+/// matches; or when a thread cannot be started, or the system does not provide the memory for all of them.
 pub fn run(
     game: &Game,
     backend: Backend,
@@ -134,8 +134,8 @@ pub fn run(
     run_on_threads(roles, config, stop, progress, make)
 }
 
-/// As [`run`], on an engine of one's own that was made for the game, with the sections
-/// that playouts have: see [`section`](crate::game::ground::section); and on one for its random steps, if
+/// Does the same as [`run`] on a custom engine that was made for the game, with the sections that
+/// playouts have: see [`section`](crate::game::ground::section); and on one for its random steps, if
 /// there is one.
 ///
 /// # Errors
@@ -169,7 +169,7 @@ fn run_on_threads(
     make: impl Fn(GameRng) -> Result<Box<dyn PlayoutRunner>, MachineError> + Sync,
 ) -> Result<PlayoutOutcome, MachineError> {
     let start = Instant::now();
-    // Where one thread fails, all end.
+    // If one thread fails, all end.
     let all = &stop.by(None);
     let limits = &RunLimits::default()
         .with_deadline(config.time.and_then(|time| start.checked_add(time)))
@@ -208,7 +208,7 @@ fn run_on_threads(
         let shares = (0..count).map(|thread| share(config.rollouts, count, thread));
         let start = |(rng, rollouts)| {
             let started = threads::start_scoped(scope, "playouts", move || work(rng, rollouts));
-            // Nobody plays alone what all were to play together.
+            // No thread plays alone if some could not be started.
             started.inspect_err(|_| all.set())
         };
         let workers: Vec<_> = streams.zip(shares).map(start).collect();
@@ -226,7 +226,7 @@ fn run_on_threads(
     Ok(outcome)
 }
 
-/// The part of `total` that falls to one of the threads.
+/// Returns the part of `total` for one of the threads.
 fn share(total: Option<u64>, threads: usize, thread: usize) -> Option<u64> {
     let (threads, thread) = (threads as u64, thread as u64);
     total.map(|total| total / threads + u64::from(thread < total % threads))

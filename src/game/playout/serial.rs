@@ -1,4 +1,4 @@
-//! Playouts one after the other, by a state machine.
+//! Serial playouts by a state machine.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use crate::game::ground::Phases;
 use crate::game::machine::{MachineError, Move, RoleId, State, StateMachine};
 use crate::support::rng::GameRng;
 
-/// How long a question may take when no matches are to be started any more.
+/// The time that a query may take when no matches are to be started any more.
 const OVERTIME: Duration = Duration::from_secs(1);
 
 /// Plays matches with a state machine. They share its memory, so that none of them allocates.
@@ -27,7 +27,7 @@ pub struct SerialPlayouts {
     legal: Vec<Move>,
     joint: Vec<Move>,
     values: Vec<i32>,
-    /// For each role the goal at the end of the match, where it has exactly one.
+    /// For each role, the goal at the end of the match, if it has exactly one.
     goals: Vec<Option<i32>>,
     /// Only lines with a greater goal are tracked, if any: see
     /// [`PlayoutRunner::track_best_line`].
@@ -37,7 +37,7 @@ pub struct SerialPlayouts {
 }
 
 impl SerialPlayouts {
-    /// A runner without jobs, for matches of at most `max_steps` joint moves.
+    /// Creates a runner without jobs, for matches of at most `max_steps` joint moves.
     pub fn new(machine: Box<dyn StateMachine>, max_steps: u32, rng: GameRng) -> SerialPlayouts {
         SerialPlayouts {
             rng,
@@ -55,19 +55,19 @@ impl SerialPlayouts {
         }
     }
 
-    /// The machine that plays, for other questions while it does not play.
+    /// Returns the machine that plays, for other queries while it does not play.
     pub fn machine(&mut self) -> &mut dyn StateMachine {
         &mut *self.machine
     }
 
-    /// Plays a match and counts it, unless a stop comes, or a question takes too long when the
-    /// time is up.
+    /// Plays a match and counts it, unless it is stopped, or a query takes too long when the time
+    /// is up.
     fn play_match(&mut self, id: JobId, limits: &RunLimits) -> Result<(), MachineError> {
         self.state.assign(self.queue.state(id).0.words());
         self.line.clear();
         let mut length = 0;
         self.machine.set_stop(&overtime(limits, limits.deadline));
-        // Whether the time was up in the middle of a question.
+        // Whether the time was up during a query.
         let mut is_late = false;
         let ending = loop {
             if limits.stop.is_set() {
@@ -89,7 +89,7 @@ impl SerialPlayouts {
                     }
                     return Ok(());
                 }
-                // Each question may take as long as that.
+                // Each query may take that long.
                 Err(error) if error.is_stopped() => is_late = true,
                 Err(error) => {
                     self.queue.abandon(id, u64::from(length));
@@ -106,7 +106,7 @@ impl SerialPlayouts {
                     None => goals.undefined += 1,
                 }
             }
-            // Lines are kept of a single role.
+            // Lines are kept for a single role.
             if let (Some(above), &[Some(goal)]) = (self.lines_above, &self.goals[..])
                 && goal > above
                 && tally.is_better(goal)
@@ -164,7 +164,7 @@ impl SerialPlayouts {
     }
 }
 
-/// What ends questions that are asked up to a time, if there is one.
+/// Returns the token that stops queries made up to a time, if there is one.
 fn overtime(limits: &RunLimits, time: Option<Instant>) -> Stop {
     limits
         .stop
@@ -202,7 +202,7 @@ impl PlayoutRunner for SerialPlayouts {
                 break;
             };
             let played = self.play_match(id, limits);
-            // Other questions have no end of their own.
+            // Other queries have no time limit.
             self.machine.set_stop(&Stop::new());
             played?;
         }

@@ -1,10 +1,10 @@
-//! Counts over many playouts, and the best of them.
+//! Tallies: counts over many playouts, and the best of them.
 
 use super::played_moves::PlayedMoves;
 use crate::game::machine::Move;
 use crate::support::statistics::Moments;
 
-/// How a playout ended.
+/// The way in which a playout ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
     /// In a terminal state.
@@ -20,20 +20,20 @@ pub enum Ending {
 pub struct GoalTally {
     /// Over the terminal states where exactly one value held.
     pub values: Moments,
-    /// The number of terminal states in which not exactly one value held.
+    /// The number of terminal states in which the number of values was not exactly one.
     pub undefined: u64,
 }
 
 /// The moves of the only role of a game, from the start of a playout to a terminal state.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Line {
-    /// The goal that it has there, and no other.
+    /// The only goal that it has there.
     pub goal: i32,
     /// All its moves, forced ones included.
     pub moves: Vec<Move>,
 }
 
-/// What is counted over many playouts.
+/// The counts over many playouts.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Tally {
     /// The number of joint moves that were applied, those of unfinished playouts included.
@@ -44,8 +44,8 @@ pub struct Tally {
     pub truncated: u64,
     /// The number of playouts that ended where a role had no legal move.
     pub stuck: u64,
-    /// The number of playouts that were given up since a question took too long. They are not among those that ended,
-    /// and are no fair sample of all: the rest may be biased.
+    /// The number of playouts that were given up because a query took too long. They are not among those that ended,
+    /// and are not a fair sample of all: the rest may be biased.
     pub given_up: u64,
     /// The goals of each role at terminal states.
     pub goals: Vec<GoalTally>,
@@ -58,7 +58,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Nothing counted yet, for a game with this number of roles.
+    /// Creates an empty tally, for a game with this number of roles.
     pub fn new(roles: usize) -> Tally {
         Tally {
             goals: vec![GoalTally::default(); roles],
@@ -66,7 +66,7 @@ impl Tally {
         }
     }
 
-    /// Forgets everything, for a game with this number of roles.
+    /// Clears everything, for a game with this number of roles.
     pub(super) fn reset(&mut self, roles: usize) {
         let mut goals = std::mem::take(&mut self.goals);
         goals.clear();
@@ -80,7 +80,7 @@ impl Tally {
         };
     }
 
-    /// The number of playouts that ended, however they ended.
+    /// Returns the number of playouts that ended, however they ended.
     pub fn rollouts(&self) -> u64 {
         self.lengths.count
     }
@@ -96,7 +96,7 @@ impl Tally {
         }
     }
 
-    /// Adds everything that the other has counted of the same game.
+    /// Adds the counts of another tally of the same game.
     pub fn merge(&mut self, other: &Tally) {
         self.state_changes += other.state_changes;
         self.lengths.merge(&other.lengths);
@@ -114,7 +114,7 @@ impl Tally {
         }
     }
 
-    /// Whether the best line so far has a smaller goal.
+    /// Returns whether the best line so far has a smaller goal.
     pub(super) fn is_better(&self, goal: i32) -> bool {
         self.best.as_ref().is_none_or(|best| goal > best.goal)
     }

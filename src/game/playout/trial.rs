@@ -1,4 +1,4 @@
-//! The trial of decisive moves: playouts give them up if they turn out to be rare.
+//! Trial of decisive moves: playouts abandon them if they turn out to be rare.
 
 use propjit_jit::evaluator::LaneEvaluator;
 
@@ -12,7 +12,7 @@ const MATCHES: u64 = 1000;
 /// For this number of matches, at least one step must have been decisive.
 const RARE: u64 = 10;
 
-/// What was counted on an engine with decisive moves.
+/// The counts on an engine with decisive moves.
 #[derive(Default, Debug)]
 pub(super) struct Trial {
     /// The number of matches that have ended.
@@ -21,17 +21,17 @@ pub(super) struct Trial {
     steps: u64,
 }
 
-/// What a trial came to.
+/// The result of a trial.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
-    /// Decisive moves are worth what they cost.
+    /// Decisive moves are worth their cost.
     Frequent,
-    /// They are not.
+    /// They are not worth their cost.
     Rare,
 }
 
 impl Trial {
-    /// The trial that begins with this engine, if it has decisive moves.
+    /// Starts a trial with this engine, if it has decisive moves.
     pub(super) fn of(engine: &ValidEngine) -> Option<Trial> {
         (engine.policy() == PlayoutPolicy::Decisive).then(Trial::default)
     }
@@ -56,7 +56,7 @@ impl Trial {
         self.matches += ended;
     }
 
-    /// What the trial came to, if it is over.
+    /// Returns the result of the trial, if it is over.
     pub(super) fn verdict(&self) -> Option<Verdict> {
         (self.matches >= MATCHES).then(|| match self.steps * RARE < self.matches {
             true => Verdict::Rare,

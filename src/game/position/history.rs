@@ -1,4 +1,4 @@
-//! The history of a match up to its current state, with the way back.
+//! History of a match up to its current state, with undo.
 
 use super::Position;
 use crate::game::machine::{MachineError, RoleId, State};
@@ -14,7 +14,7 @@ pub struct History {
 }
 
 impl History {
-    /// A match that starts here.
+    /// Creates a match that starts here.
     pub fn new(start: Position) -> History {
         History {
             position: start,
@@ -23,37 +23,38 @@ impl History {
         }
     }
 
-    /// The current position.
+    /// Returns the current position.
     pub fn position(&self) -> &Position {
         &self.position
     }
 
-    /// The names of the roles in rulesheet order.
+    /// Returns the names of the roles in rulesheet order.
     pub fn roles(&self) -> &[String] {
         self.position.roles()
     }
 
-    /// How many joint moves were played.
+    /// Returns the number of joint moves that were played.
     pub fn depth(&self) -> usize {
         self.past.len()
     }
 
-    /// The joint moves that were played, one move for each role in role order, as canonical text.
+    /// Returns the joint moves that were played, one move for each role in role order, as canonical
+    /// text.
     pub fn joint_moves(&self) -> &[Vec<String>] {
         &self.moves
     }
 
-    /// The states, from the first to the current one.
+    /// Returns the states, from the first to the current one.
     pub fn states(&self) -> impl Iterator<Item = &State> {
         self.past.iter().chain([self.position.state()])
     }
 
-    /// The canonical texts of the propositions that hold now, sorted bytewise.
+    /// Returns the canonical texts of the propositions that hold now, sorted bytewise.
     pub fn fluents(&self) -> Vec<String> {
         self.position.fluents()
     }
 
-    /// Whether the match is over.
+    /// Returns whether the match is over.
     ///
     /// # Errors
     /// When the machine fails.
@@ -61,7 +62,8 @@ impl History {
         self.position.is_over()
     }
 
-    /// The goal of each role in the current state; none where it does not have exactly one value.
+    /// Returns the goal of each role in the current state; `None` where it does not have exactly
+    /// one value.
     ///
     /// # Errors
     /// When the machine fails.
@@ -69,7 +71,7 @@ impl History {
         self.position.goals()
     }
 
-    /// The legal moves of each role, as canonical text: none when the match is over.
+    /// Returns the legal moves of each role, as canonical text: none when the match is over.
     ///
     /// # Errors
     /// When the machine fails.
@@ -78,12 +80,12 @@ impl History {
         roles.map(|role| self.position.legal_texts(role)).collect()
     }
 
-    /// Plays one move for each role, spelled as [`find_text`](super::find_text)
-    /// understands it.
+    /// Plays one move for each role, spelled in any form that [`find_text`](super::find_text)
+    /// accepts.
     ///
     /// # Errors
     /// [`MachineError::MatchOver`] in a terminal state, [`MachineError::IllegalMove`] for the first
-    /// role whose move is not legal, [`MachineError::JointMove`] if there is not one move for each
+    /// role with an illegal move, [`MachineError::JointMove`] if there is not one move for each
     /// role, or when the machine fails.
     pub fn play(&mut self, joint: &[impl AsRef<str>]) -> Result<(), MachineError> {
         let moves = self.position.find_joint_move(joint)?;

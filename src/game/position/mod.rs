@@ -17,7 +17,8 @@ pub use text::find_text;
 
 /// The current state of a match.
 ///
-/// A clone costs no more than its [`State`]. Positions of a game, and their clones, may be asked by any number of threads.
+/// Cloning costs only the clone of its [`State`]. Positions of a game, and their clones, may be queried by any
+/// number of threads.
 ///
 /// ```
 /// use propjit::{Game, RoleId, Setup};
@@ -36,7 +37,8 @@ pub use text::find_text;
 /// ```
 ///
 /// # Errors
-/// Questions fail when the machine cannot go on, as when the prover hits a limit; a ground game always answers.
+/// Queries fail when the machine cannot continue, as when the prover hits a limit; a ground game always
+/// answers.
 ///
 /// # Panics
 /// If a role or a move is one of another game.
@@ -48,10 +50,10 @@ pub struct Position {
 }
 
 impl Position {
-    /// The position in which every match starts.
+    /// Returns the position in which every match starts.
     ///
     /// # Errors
-    /// When the machine cannot go on.
+    /// When the machine cannot continue.
     pub fn start(machines: &Arc<MachinePool>) -> Result<Position, MachineError> {
         let stop = machines.stop().clone();
         let state = machines.ask(&stop, |machine| machine.initial_state())?;
@@ -62,10 +64,10 @@ impl Position {
         })
     }
 
-    /// The same for a machine that nobody else asks; `stop` ends questions.
+    /// Returns the same for a machine that has no other users; `stop` ends queries.
     ///
     /// # Errors
-    /// When the machine cannot go on.
+    /// When the machine cannot continue.
     pub fn of_machine(
         machine: Box<dyn StateMachine>,
         stop: &Stop,
@@ -73,7 +75,7 @@ impl Position {
         Position::start(&Arc::new(MachinePool::of_one(machine, stop)))
     }
 
-    /// The position of the same game in which exactly these propositions hold.
+    /// Returns the position of the same game in which exactly these propositions hold.
     ///
     /// # Errors
     /// [`MachineError::UnknownName`] if one is not a proposition of the game. The prover takes any term for one.
@@ -82,7 +84,7 @@ impl Position {
         Ok(self.with_state(state))
     }
 
-    /// The position of the same game with this state of its machines.
+    /// Returns the position of the same game with this state of its machines.
     #[must_use]
     pub fn with_state(&self, state: State) -> Position {
         Position {
@@ -91,7 +93,7 @@ impl Position {
         }
     }
 
-    /// Asks a machine about the state.
+    /// Queries a machine about the state.
     fn ask<T>(
         &self,
         question: impl FnOnce(&mut dyn StateMachine, &State) -> Result<T, MachineError>,
@@ -99,51 +101,51 @@ impl Position {
         (self.machines).ask(&self.stop, |machine| question(machine, &self.state))
     }
 
-    /// Sets what ends questions from now on, with an error that [says so](MachineError::is_stopped). Only those to the
-    /// prover can take long.
+    /// Sets the token that stops queries from now on, with an error that [says so](MachineError::is_stopped). Only
+    /// queries to the prover can take long.
     pub fn set_stop(&mut self, stop: &Stop) {
         self.stop = stop.clone();
     }
 
-    /// The names of the roles in rulesheet order.
+    /// Returns the names of the roles in rulesheet order.
     pub fn roles(&self) -> &[String] {
         self.machines.roles()
     }
 
-    /// The state, as one of the game's machines.
+    /// Returns the state, as one of the game's machines.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// The canonical texts of the propositions that hold, sorted bytewise.
+    /// Returns the canonical texts of the propositions that hold, sorted bytewise.
     pub fn fluents(&self) -> Vec<String> {
         let texts = |machine: &mut dyn StateMachine, state: &State| Ok(machine.fluents(state));
         // There is a machine, and it knows the names of its own state.
         self.ask(texts).unwrap_or_default()
     }
 
-    /// Whether the match is over.
+    /// Returns whether the match is over.
     ///
     /// # Errors
-    /// When the machine cannot go on.
+    /// When the machine cannot continue.
     pub fn is_over(&self) -> Result<bool, MachineError> {
         self.ask(|machine, state| machine.is_terminal(state))
     }
 
-    /// The legal moves of a role, in the same order each time: none when the match is over.
+    /// Returns the legal moves of a role, in the same order each time: none when the match is over.
     ///
     /// # Errors
-    /// When the machine cannot go on.
+    /// When the machine cannot continue.
     pub fn legal_moves(&self, role: RoleId) -> Result<Vec<Move>, MachineError> {
         let mut moves = Vec::new();
         self.ask(|machine, state| machine.legal_moves(state, role, &mut moves))?;
         Ok(moves)
     }
 
-    /// The legal moves of a role, as canonical text: none when the match is over.
+    /// Returns the legal moves of a role, as canonical text: none when the match is over.
     ///
     /// # Errors
-    /// When the machine cannot go on.
+    /// When the machine cannot continue.
     pub fn legal_texts(&self, role: RoleId) -> Result<Vec<String>, MachineError> {
         let mut moves = Vec::new();
         self.ask(|machine, state| {
@@ -153,11 +155,11 @@ impl Position {
         })
     }
 
-    /// A legal move of a role, if it has one, as canonical text: see
+    /// Returns a legal move of a role, if it has one, as canonical text: see
     /// [`StateMachine::any_legal_move`]. There is none when the match is over.
     ///
     /// # Errors
-    /// When the machine cannot go on.
+    /// When the machine cannot continue.
     pub fn any_legal_text(&self, role: RoleId) -> Result<Option<String>, MachineError> {
         self.ask(|machine, state| {
             let found = machine.any_legal_move(state, role)?;
@@ -165,18 +167,19 @@ impl Position {
         })
     }
 
-    /// The canonical text of a move.
+    /// Returns the canonical text of a move.
     pub fn move_text(&self, role: RoleId, played: Move) -> String {
         let text = |machine: &mut dyn StateMachine, _: &State| Ok(machine.move_text(role, played));
         // There is a machine, and it knows the names of its own moves.
         self.ask(text).unwrap_or_default()
     }
 
-    /// The legal move of the role that `text` spells, as [`find_text`] understands it.
+    /// Returns the legal move of the role that `text` spells, in any form that [`find_text`]
+    /// accepts.
     ///
     /// # Errors
     /// [`MachineError::MatchOver`] in a terminal state, [`MachineError::IllegalMove`] if it spells
-    /// none, or if the machine cannot go on.
+    /// none, or if the machine cannot continue.
     pub fn find_move(&self, role: RoleId, text: &str) -> Result<Move, MachineError> {
         if self.is_over()? {
             return Err(MachineError::MatchOver);
@@ -192,7 +195,7 @@ impl Position {
         }
     }
 
-    /// The legal moves that these texts spell, one for each role in role order.
+    /// Returns the legal moves that these texts spell, one for each role in role order.
     ///
     /// # Errors
     /// [`MachineError::JointMove`], and as for [`find_move`](Position::find_move).
@@ -206,20 +209,20 @@ impl Position {
         found.collect()
     }
 
-    /// Goes on to the position after these moves, one for each role in role order.
+    /// Advances to the position after these moves, one for each role in role order.
     ///
     /// # Errors
     /// [`MachineError::JointMove`], [`MachineError::MatchOver`] or [`MachineError::IllegalMove`], or
-    /// if the machine cannot go on; the position is then unchanged.
+    /// if the machine cannot continue; the position is then unchanged.
     pub fn play(&mut self, joint: &[Move]) -> Result<(), MachineError> {
         self.state = self.ask(|machine, state| machine.next_state(state, joint))?;
         Ok(())
     }
 
-    /// The same for moves as text, as [`find_text`] understands it.
+    /// Does the same for moves as text, in any form that [`find_text`] accepts.
     ///
     /// # Errors
-    /// As for [`play`](Position::play); the position is then unchanged.
+    /// As for [`play`](Position::play); the position is unchanged in that case.
     pub fn play_texts(&mut self, joint: &[impl AsRef<str>]) -> Result<(), MachineError> {
         let joint = self.find_joint_move(joint)?;
         let mut next = State::new();
@@ -228,10 +231,10 @@ impl Position {
         Ok(())
     }
 
-    /// The goal of a role; `None` unless it has exactly one value.
+    /// Returns the goal of a role; `None` unless it has exactly one value.
     ///
     /// # Errors
-    /// When the machine cannot go on.
+    /// When the machine cannot continue.
     pub fn goal(&self, role: RoleId) -> Result<Option<i32>, MachineError> {
         match self.defined_goal(role) {
             Ok(value) => Ok(Some(value)),
@@ -240,18 +243,18 @@ impl Position {
         }
     }
 
-    /// The goal of a role, which has to have one.
+    /// Returns the goal of a role, which has to have one.
     ///
     /// # Errors
-    /// [`MachineError::Goal`] unless it has exactly one value, or when the machine cannot go on.
+    /// [`MachineError::Goal`] unless it has exactly one value, or when the machine cannot continue.
     pub fn defined_goal(&self, role: RoleId) -> Result<i32, MachineError> {
         self.ask(|machine, state| machine.goal(state, role))
     }
 
-    /// The goal of each role; `None` where it does not have exactly one value.
+    /// Returns the goal of each role; `None` where it does not have exactly one value.
     ///
     /// # Errors
-    /// When the machine cannot go on.
+    /// When the machine cannot continue.
     pub fn goals(&self) -> Result<Vec<Option<i32>>, MachineError> {
         let roles = RoleId::first(self.roles().len());
         roles.map(|role| self.goal(role)).collect()

@@ -1,14 +1,14 @@
-//! Moves as others spell them.
+//! Lenient parsing of moves spelled by other programs.
 //!
-//! A move may be spelled as `ggp-base` and other players spell it: with any blanks, `(noop)` for `noop`, and letters in another case if it is clear which
-//! move is meant. Text is compared with legal moves only, so that nothing that comes over
-//! the network is ever entered in a table.
+//! A move may be spelled as in `ggp-base` and other players: with any blanks, `(noop)` for `noop`, and letters in
+//! another case if the move is unambiguous. Text is compared with legal moves only, so that no text from the network is
+//! ever entered in a table.
 
 use propjit_gdl::syntax::{Lexer, TokenKind};
 
-/// The place of the move that `text` spells among moves in canonical text.
+/// Returns the index of the move that `text` spells among moves in canonical text.
 pub fn find_text(moves: &[String], text: &str) -> Option<usize> {
-    // What comes from this process is canonical.
+    // Text from this process is canonical.
     if let Some(at) = moves.iter().position(|played| played == text) {
         return Some(at);
     }
@@ -30,11 +30,11 @@ pub fn find_text(moves: &[String], text: &str) -> Option<usize> {
     }
 }
 
-/// The one term in `text` with single blanks, and constants without parentheses;
+/// Returns the one term in `text` with single blanks, and constants without parentheses;
 /// `None` if it is not one term.
 fn plain(text: &str) -> Option<String> {
     let mut plain: Vec<&str> = Vec::new();
-    // Where each open list starts, and how many forms are in it.
+    // The start of each open list, and the number of forms in it.
     let mut open: Vec<(usize, usize)> = Vec::new();
     for token in Lexer::new(text) {
         let name = &text[token.span.start as usize..token.span.end as usize];
@@ -80,7 +80,7 @@ mod tests {
             ("( MARK\n1\t2 )", Some(1)),
             ("( Mark 1 3 )", Some(2)),
             ("(mark 1  3)", Some(3)),
-            // It is not clear which.
+            // Ambiguous.
             ("(MARK 1 3)", None),
             ("(go a)", Some(4)),
             ("(go ((a)))", Some(4)),

@@ -1,21 +1,21 @@
-//! The CPU that this runs on.
+//! Identification of the CPU that this runs on.
 
 use serde::{Deserialize, Serialize};
 
 use crate::support::fnv::Fnv64;
 
-/// A CPU, as far as it matters for how fast code is.
+/// A CPU, with the properties that affect the speed of code.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cpu {
-    /// The name that its maker gave it, with the numbers of its generation.
+    /// The vendor's name, with the numbers of its generation.
     pub model: String,
-    /// The instruction sets it has, of those that make a difference.
+    /// The relevant instruction sets that it has.
     pub features: Vec<String>,
 }
 
 impl Cpu {
-    /// The CPU that this runs on.
+    /// Identifies the CPU that this runs on.
     pub fn this() -> Cpu {
         Cpu {
             model: model(),
@@ -23,7 +23,7 @@ impl Cpu {
         }
     }
 
-    /// A name for files: readable, and different for different CPUs.
+    /// Returns a name for files: readable, and different for different CPUs.
     pub fn file_stem(&self) -> String {
         let words = self.model.split(|c: char| !c.is_ascii_alphanumeric());
         let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
@@ -34,7 +34,7 @@ impl Cpu {
     }
 }
 
-/// Names of files should not be too long for any system.
+/// The maximum length of file names, within the limits of all systems.
 const MAX_NAME: usize = 60;
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -73,13 +73,13 @@ fn model() -> String {
     describe(&text).unwrap_or_else(|| std::env::consts::ARCH.to_string())
 }
 
-/// None of them makes a difference so far.
+/// Returns no features, because none is relevant so far.
 #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
 fn features() -> Vec<String> {
     Vec::new()
 }
 
-/// The description of the first CPU by Linux, where there is no instruction to ask it.
+/// Returns Linux's description of the first CPU, where no instruction identifies it.
 #[cfg(any(test, not(any(target_arch = "x86", target_arch = "x86_64"))))]
 fn describe(cpuinfo: &str) -> Option<String> {
     let first = cpuinfo.split("\n\n").next()?;

@@ -6,8 +6,8 @@
 //! by different machines. The environment variable [`VARIABLE`] names another directory, or
 //! switches profiles off if it is `off`. Deleting a profile brings back the defaults.
 //!
-//! Profiles make play faster or slower, and never change what is true of a game. One that is
-//! damaged, made for another CPU, or impossible on this one is refused.
+//! Profiles affect the speed of play, and never the results. One that is damaged, made for another
+//! CPU, or impossible on this one is rejected.
 
 mod cpu;
 mod settings;
@@ -37,10 +37,10 @@ pub struct Profile {
     pub settings: Settings,
 }
 
-/// Why there is no profile to use, or none is kept.
+/// The reason why a profile cannot be used or kept.
 #[derive(Debug, Error)]
 pub enum ProfileError {
-    /// There is no directory for profiles.
+    /// No directory for profiles is known.
     #[error("profiles have no place")]
     Directory(#[from] DirectoryError),
     /// The file cannot be written.
@@ -59,12 +59,12 @@ pub enum ProfileError {
         /// The cause.
         source: io::Error,
     },
-    /// It is no profile.
+    /// It is not a profile.
     #[error("the profile {} is damaged; `propjit tune` makes a new one", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// The cause, with its place.
+        /// The cause, with its position.
         source: Box<toml::de::Error>,
     },
     /// It was made for another CPU.
@@ -88,8 +88,8 @@ pub enum ProfileError {
     },
 }
 
-/// The file for this CPU's profile, which need not exist; none if profiles are
-/// switched off.
+/// Returns the file for this CPU's profile, which need not exist; `None` if profiles are switched
+/// off.
 ///
 /// # Errors
 /// When neither the environment nor the user has a directory for it.
@@ -99,10 +99,10 @@ pub fn path() -> Result<Option<PathBuf>, ProfileError> {
     Ok(directory.map(|directory| directory.join(name())))
 }
 
-/// This CPU's profile, if there is one and profiles are not switched off.
+/// Loads this CPU's profile, if there is one and profiles are not switched off.
 ///
 /// # Errors
-/// When it cannot be read, or is refused.
+/// When it cannot be read, or is rejected.
 pub fn load() -> Result<Option<Profile>, ProfileError> {
     match path()? {
         Some(path) => Profile::read(&path),
@@ -111,7 +111,7 @@ pub fn load() -> Result<Option<Profile>, ProfileError> {
 }
 
 impl Profile {
-    /// Settings for the CPU that this runs on.
+    /// Creates a profile for the CPU that this runs on.
     pub fn new(settings: Settings) -> Profile {
         Profile {
             cpu: Cpu::this(),
@@ -119,7 +119,7 @@ impl Profile {
         }
     }
 
-    /// The profile in a file, if there is such a file.
+    /// Reads the profile in a file, if there is such a file.
     ///
     /// # Errors
     /// When it cannot be read, is for another CPU, or is impossible on this one.
@@ -149,8 +149,7 @@ impl Profile {
         Ok(Some(profile))
     }
 
-    /// Writes the profile to a file, at once or not at all, and makes the directory
-    /// if that is missing.
+    /// Writes the profile to a file atomically, and creates the directory if that is missing.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -159,10 +158,10 @@ impl Profile {
         written.map_err(|source| not_written(path, source))
     }
 
-    /// Whether a profile could be written to a file; makes the directory if that is missing.
+    /// Checks whether a profile can be written to a file; creates the directory if that is missing.
     ///
     /// # Errors
-    /// When it could not.
+    /// When it cannot.
     pub fn can_write(path: &Path) -> Result<(), ProfileError> {
         let directory = path.parent().unwrap_or(path);
         let made = std::fs::create_dir_all(directory)
@@ -177,7 +176,7 @@ fn not_written(path: &Path, source: io::Error) -> ProfileError {
 }
 
 impl fmt::Display for Profile {
-    /// As in the profile's file.
+    /// Formats it as in the profile's file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&toml::to_string(self).map_err(|_| fmt::Error)?)
     }
@@ -198,7 +197,7 @@ mod tests {
         toml::to_string(&profile).unwrap()
     }
 
-    /// The result of reading a file with this text.
+    /// Returns the result of reading a file with this text.
     fn read(text: &str) -> Result<Option<Profile>, ProfileError> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("profile.toml");

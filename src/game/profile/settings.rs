@@ -1,4 +1,4 @@
-//! The settings that can be tuned.
+//! Tunable settings.
 
 use std::fmt;
 
@@ -6,42 +6,42 @@ use propjit_jit::code::{CodeConfig, Effort, Generator, Order};
 use propjit_jit::lanes::Width;
 use serde::{Deserialize, Serialize};
 
-/// How code is made and run: all that is a matter of speed alone, and depends on the CPU.
+/// How code is made and run: the settings that affect speed alone, and depend on the CPU.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Settings {
     /// The generator of the machine code.
     pub generator: Generator,
-    /// How many lanes a row has.
+    /// The number of lanes of a row.
     #[serde(rename = "lanes", with = "lanes")]
     pub width: Width,
-    /// How hard to try to make good code.
+    /// The optimisation effort.
     pub effort: Effort,
-    /// In which order gates are computed.
+    /// The order in which gates are computed.
     pub order: Order,
-    /// How many operations a function of machine code has at most.
+    /// The maximum number of operations of a function of machine code.
     pub function_size: usize,
-    /// How many gates' work a guard must save to be used: see [`CodeConfig::guarded`].
+    /// The number of gates that a guard must save to be used: see [`CodeConfig::guarded`].
     pub guarded: i32,
     /// How long lanes may idle before matches are started in them: see
     /// [`PlayoutRunner::refill`](crate::game::playout::PlayoutRunner::refill).
     pub refill: u32,
-    /// On how many threads to play.
+    /// The number of threads that play.
     pub threads: usize,
 }
 
-/// Why settings cannot be used.
+/// The reason why settings cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ImpossibleSettings {
     /// This CPU, or this build, cannot run such code.
     #[error("this CPU cannot run code of the generator `{0}`")]
     Generator(&'static str),
-    /// The generator has no such rows.
+    /// The generator does not support rows of this width.
     #[error("the generator `{generator}` has no rows of {lanes} lanes")]
     Lanes {
         /// The generator's name.
         generator: &'static str,
-        /// How many lanes were wanted.
+        /// The requested number of lanes.
         lanes: usize,
     },
     /// A number is out of range.
@@ -49,26 +49,26 @@ pub enum ImpossibleSettings {
     Range {
         /// The name of the setting.
         name: &'static str,
-        /// The greatest number that is possible.
+        /// The maximum possible number.
         most: usize,
     },
 }
 
-/// No function has more operations than this.
+/// The maximum of the function size.
 const MAX_FUNCTION_SIZE: usize = 1 << 20;
 
-/// Nobody plays on more threads than this.
+/// The maximum number of threads.
 pub const MAX_THREADS: usize = 1024;
 
 impl Default for Settings {
-    /// The settings that are usually best, on one thread.
+    /// Returns the settings that are usually best, on one thread.
     fn default() -> Settings {
         Settings::new(&CodeConfig::best())
     }
 }
 
 impl Settings {
-    /// How code is made, with the defaults for all else.
+    /// Takes the settings for making code from `config`, with the defaults for the others.
     pub fn new(config: &CodeConfig) -> Settings {
         Settings {
             generator: config.generator,
@@ -82,7 +82,7 @@ impl Settings {
         }
     }
 
-    /// How code is made, with the usual limits.
+    /// Returns the configuration of code, with the usual limits.
     pub fn code(&self) -> CodeConfig {
         CodeConfig::new(self.generator, self.width)
             .with_effort(self.effort)
@@ -91,10 +91,10 @@ impl Settings {
             .with_guarded(self.guarded)
     }
 
-    /// Whether they can be used on this CPU.
+    /// Checks whether they can be used on this CPU.
     ///
     /// # Errors
-    /// The first thing that is impossible.
+    /// The first setting that is impossible.
     pub fn check(&self) -> Result<(), ImpossibleSettings> {
         let generator = self.generator.name();
         if !self.generator.is_supported() {
@@ -114,7 +114,7 @@ impl Settings {
 }
 
 impl fmt::Display for Settings {
-    /// As in the profile's file.
+    /// Formats it as in the profile's file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&toml::to_string(self).map_err(|_| fmt::Error)?)
     }

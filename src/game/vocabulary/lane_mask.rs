@@ -5,12 +5,12 @@ use propjit_jit::lanes::count::count_ones;
 
 use crate::game::vocabulary::state::ones;
 
-/// A set of lanes, a bit each. Words that the width does not have are zero.
+/// A set of lanes, a bit each. Words beyond the width are zero.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct LaneMask([u64; Width::MAX_WORDS]);
 
 impl LaneMask {
-    /// The first `lanes` lanes.
+    /// Returns the first `lanes` lanes.
     #[inline]
     pub fn first(lanes: usize) -> LaneMask {
         LaneMask(std::array::from_fn(|word| {
@@ -22,16 +22,16 @@ impl LaneMask {
         }))
     }
 
-    /// All lanes of a width.
+    /// Returns all lanes of a width.
     #[inline]
     pub fn all(width: Width) -> LaneMask {
         LaneMask::first(width.lanes())
     }
 
-    /// The lanes that have a one in these words.
+    /// Returns the lanes that have a one in these words.
     #[inline]
     pub fn from_words(words: &[u64]) -> LaneMask {
-        // Copies of a length that the compiler knows take no call.
+        // Copies of a length known to the compiler need no call.
         fn padded<const WORDS: usize>(words: &[u64]) -> Option<LaneMask> {
             let words: &[u64; WORDS] = words.try_into().ok()?;
             let mut row = LaneMask::default();
@@ -46,14 +46,15 @@ impl LaneMask {
         })
     }
 
-    /// The lanes in which exactly one of several rows has a one. The rows come one after the other.
+    /// Returns the lanes in which exactly one of several rows has a one. The rows come one after
+    /// the other.
     pub fn exactly_one(width: Width, rows: &[u64]) -> LaneMask {
         let (some, several) = LaneMask::some_and_several(width, width.lanes(), rows);
         some.and_not(several)
     }
 
-    /// The lanes in which at least one of several rows has a one, and those in which at least two
-    /// do, as far as they are among the first `lanes`. The rows come one after the other.
+    /// Returns the lanes in which at least one of several rows has a one, and those in which at
+    /// least two do, restricted to the first `lanes`. The rows come one after the other.
     pub fn some_and_several(width: Width, lanes: usize, rows: &[u64]) -> (LaneMask, LaneMask) {
         let fold = match lanes.div_ceil(64) {
             0 | 1 => some_and_several::<1>,
@@ -64,7 +65,7 @@ impl LaneMask {
         fold(width, rows)
     }
 
-    /// The words that a width has.
+    /// Returns the words that a width has.
     #[inline]
     pub fn words(&self, width: Width) -> &[u64] {
         &self.0[..width.words()]
@@ -82,13 +83,14 @@ impl LaneMask {
         }
     }
 
-    /// Makes each row of `to` what the row of `rows` is in the set, as far as that is among the first
-    /// `lanes` lanes; the other lanes become anything. The rows come one after the other.
+    /// Sets each row of `to` to the row of `rows`, masked by the set, within the first `lanes` lanes;
+    /// the other lanes become unspecified. The rows come one after the other.
     pub fn keep_rows(self, width: Width, lanes: usize, rows: &[u64], to: &mut [u64]) {
         self.merge_rows(width, lanes, rows, to, |row, _| row);
     }
 
-    /// Adds what the rows are in the set to those of `to`, as [`keep_rows`](LaneMask::keep_rows).
+    /// Adds the rows, masked by the set, to those of `to`, as [`keep_rows`](LaneMask::keep_rows)
+    /// does.
     pub fn add_rows(self, width: Width, lanes: usize, rows: &[u64], to: &mut [u64]) {
         self.merge_rows(width, lanes, rows, to, |row, to| row | to);
     }
@@ -125,37 +127,37 @@ impl LaneMask {
         }
     }
 
-    /// Puts a lane into the set.
+    /// Adds a lane to the set.
     #[inline]
     pub fn insert(&mut self, lane: usize) {
         self.0[lane / 64] |= 1 << (lane % 64);
     }
 
-    /// Takes a lane from the set.
+    /// Removes a lane from the set.
     #[inline]
     pub fn remove(&mut self, lane: usize) {
         self.0[lane / 64] &= !(1 << (lane % 64));
     }
 
-    /// The lanes in both.
+    /// Returns the lanes in both.
     #[inline]
     pub fn and(self, other: LaneMask) -> LaneMask {
         self.zip(other, |a, b| a & b)
     }
 
-    /// The lanes in either.
+    /// Returns the lanes in either.
     #[inline]
     pub fn or(self, other: LaneMask) -> LaneMask {
         self.zip(other, |a, b| a | b)
     }
 
-    /// The lanes in one of the two only.
+    /// Returns the lanes in one of the two only.
     #[inline]
     pub fn xor(self, other: LaneMask) -> LaneMask {
         self.zip(other, |a, b| a ^ b)
     }
 
-    /// The lanes in this one only.
+    /// Returns the lanes in this one only.
     #[inline]
     pub fn and_not(self, other: LaneMask) -> LaneMask {
         self.zip(other, |a, b| a & !b)
@@ -166,32 +168,33 @@ impl LaneMask {
         LaneMask(std::array::from_fn(|i| f(self.0[i], other.0[i])))
     }
 
-    /// Whether there are none.
+    /// Returns whether the set is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.0.iter().fold(0, |all, word| all | word) == 0
     }
 
-    /// Whether a lane is in the set.
+    /// Returns whether a lane is in the set.
     #[inline]
     pub fn contains(&self, lane: usize) -> bool {
         self.0[lane / 64] >> (lane % 64) & 1 == 1
     }
 
-    /// The lanes, ascending.
+    /// Returns the lanes, ascending.
     #[inline]
     pub fn lanes(&self) -> impl Iterator<Item = usize> + use<> {
         ones(self.0.into_iter())
     }
 
-    /// The number of lanes in the set.
+    /// Returns the number of lanes in the set.
     #[inline]
     pub fn count(&self) -> u64 {
         count_ones(&self.0)
     }
 }
 
-/// As [`LaneMask::some_and_several`], for the first words of each row, which registers hold.
+/// Does the same as [`LaneMask::some_and_several`] for the first words of each row, which registers
+/// hold.
 fn some_and_several<const WORDS: usize>(width: Width, rows: &[u64]) -> (LaneMask, LaneMask) {
     let (mut some, mut several) = ([0; WORDS], [0; WORDS]);
     for row in first_words::<WORDS>(width, rows) {
@@ -203,7 +206,7 @@ fn some_and_several<const WORDS: usize>(width: Width, rows: &[u64]) -> (LaneMask
     (LaneMask::from_words(&some), LaneMask::from_words(&several))
 }
 
-/// The first words of each row.
+/// Returns the first words of each row.
 fn first_words<const WORDS: usize>(
     width: Width,
     rows: &[u64],

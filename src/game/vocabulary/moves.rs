@@ -7,12 +7,12 @@ use serde::Serialize;
 pub struct RoleId(pub u32);
 
 impl RoleId {
-    /// The role's index.
+    /// Returns the role's index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The first `count` roles.
+    /// Returns the first `count` roles.
     pub fn first(count: usize) -> impl Iterator<Item = RoleId> + Clone {
         (0..count as u32).map(RoleId)
     }
@@ -23,7 +23,7 @@ impl RoleId {
 pub struct Move(pub u32);
 
 impl Move {
-    /// The move's index.
+    /// Returns the move's index.
     pub fn index(self) -> usize {
         self.0 as usize
     }

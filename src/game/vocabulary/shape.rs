@@ -1,11 +1,12 @@
-//! Terms apart into what they have in common with others, their shape, and their constants.
+//! Term skeletons: decomposition of terms into their shape, which they share with others, and their
+//! constants.
 //!
 //! The shape of `(cell 1 (pos 2) x)` is `(cell _ (pos _) _)`; its constants are `1`, `2` and `x`. So
 //! all cells have the same shape, however the rules nest their parts.
 
 use crate::game::vocabulary::terms::tokens;
 
-/// A term apart: equal shapes have as many constants.
+/// A decomposed term: equal shapes have the same number of constants.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Shaped<'a> {
     pub(crate) shape: String,
@@ -13,7 +14,7 @@ pub(crate) struct Shaped<'a> {
 }
 
 impl<'a> Shaped<'a> {
-    /// The parts of a ground term in canonical text.
+    /// Returns the parts of a ground term in canonical text.
     pub(crate) fn of(text: &'a str) -> Shaped<'a> {
         let mut shape = String::new();
         let mut constants = Vec::new();
@@ -33,7 +34,7 @@ impl<'a> Shaped<'a> {
     }
 }
 
-/// The name in front of a shape.
+/// Returns the name in front of a shape.
 pub(crate) fn functor(shape: &str) -> &str {
     let name = shape.trim_start_matches('(');
     let end = name.find(['(', ')', ' ']).unwrap_or(name.len());

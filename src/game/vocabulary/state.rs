@@ -9,26 +9,26 @@ use serde::Serialize;
 /// A set of proposition numbers, one bit each.
 ///
 /// Proposition `i` is bit `i % 64` of word `i / 64`. Equal sets are equal values
-/// with equal hashes, however they came about.
+/// with equal hashes, however they were computed.
 #[derive(Clone, Default, PartialEq, Eq, Hash, Debug, Serialize)]
 pub struct State {
-    /// Without zero words at the end.
+    /// The words, without zero words at the end.
     words: Vec<u64>,
 }
 
 impl State {
-    /// The empty set.
+    /// Creates the empty set.
     pub fn new() -> State {
         State::default()
     }
 
-    /// Whether the proposition holds.
+    /// Returns whether the proposition holds.
     pub fn contains(&self, proposition: usize) -> bool {
         let word = self.words.get(proposition / 64).copied().unwrap_or(0);
         word >> (proposition % 64) & 1 == 1
     }
 
-    /// Makes the proposition hold.
+    /// Adds the proposition.
     pub fn insert(&mut self, proposition: usize) {
         let word = proposition / 64;
         if word >= self.words.len() {
@@ -37,7 +37,7 @@ impl State {
         self.words[word] |= 1 << (proposition % 64);
     }
 
-    /// Makes no proposition hold; keeps the memory for reuse.
+    /// Clears the state; keeps the memory for reuse.
     pub fn clear(&mut self) {
         self.words.clear();
     }
@@ -47,14 +47,14 @@ impl State {
         self.assign_from(words.iter().copied());
     }
 
-    /// As [`assign`](State::assign), from words that come one after the other.
+    /// Does the same as [`assign`](State::assign) from an iterator of words.
     pub fn assign_from(&mut self, words: impl Iterator<Item = u64>) {
         self.words.clear();
         self.words.extend(words);
         self.trim();
     }
 
-    /// Makes the words at some places others.
+    /// Overwrites selected words.
     pub(crate) fn replace(&mut self, words: impl Iterator<Item = (usize, u64)>) {
         for (at, word) in words {
             if self.words.len() <= at {
@@ -72,12 +72,12 @@ impl State {
         }
     }
 
-    /// The words of the set without zero words at the end.
+    /// Returns the words of the set without zero words at the end.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// The number of propositions that hold.
+    /// Returns the number of propositions that hold.
     pub fn len(&self) -> usize {
         self.words
             .iter()
@@ -85,12 +85,12 @@ impl State {
             .sum()
     }
 
-    /// Whether no proposition holds.
+    /// Returns whether no proposition holds.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// The numbers of the propositions that hold, ascending.
+    /// Returns the numbers of the propositions that hold, ascending.
     pub fn iter(&self) -> impl Iterator<Item = usize> {
         ones(self.words.iter().copied())
     }
@@ -104,7 +104,7 @@ impl FromIterator<usize> for State {
     }
 }
 
-/// The numbers of the bits that are set, ascending; bit `i` of word `w` is `64 * w + i`.
+/// Returns the numbers of the bits that are set, ascending; bit `i` of word `w` is `64 * w + i`.
 pub(crate) fn ones(words: impl Iterator<Item = u64>) -> impl Iterator<Item = usize> {
     struct Ones<I> {
         words: I,
@@ -124,7 +124,7 @@ pub(crate) fn ones(words: impl Iterator<Item = u64>) -> impl Iterator<Item = usi
             self.word &= self.word - 1;
             Some(self.next - 64 + bit)
         }
-        // Word by word, which takes a third of the time that one after the other does.
+        // Word by word, which takes a third of the time of bit by bit.
         fn fold<B, F: FnMut(B, usize) -> B>(self, init: B, mut f: F) -> B {
             let word = |folded: B, first: usize, mut word: u64, f: &mut F| {
                 let mut folded = folded;

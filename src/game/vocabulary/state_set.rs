@@ -1,11 +1,12 @@
-//! Sets of packed states, numbered in the order in which they came.
+//! Sets of packed states, numbered in order of insertion.
 
 use std::hash::{Hash, Hasher};
 
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 
-/// Packed states without duplicates. The number of a state is its place in the order of insertion.
+/// Packed states without duplicates. The number of a state is its position in the order of
+/// insertion.
 #[derive(Debug)]
 pub(crate) struct StateSet {
     /// The number of words of a state.
@@ -16,7 +17,7 @@ pub(crate) struct StateSet {
 }
 
 impl StateSet {
-    /// The empty set of states with this number of words.
+    /// Creates an empty set of states with this number of words.
     pub(crate) fn new(words: usize) -> StateSet {
         StateSet {
             words,
@@ -26,30 +27,30 @@ impl StateSet {
         }
     }
 
-    /// About how much memory a state takes, in bytes. Vectors and tables have up to twice the room
-    /// that they need.
+    /// Returns the approximate memory of a state, in bytes. Vectors and tables have up to twice the
+    /// capacity that they need.
     pub(crate) fn bytes_a_state(words: usize) -> usize {
         2 * (8 * words + 8)
     }
 
-    /// The number of states.
+    /// Returns the number of states.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// The words of the states from one to another.
+    /// Returns the words of the states in a range of numbers.
     pub(crate) fn states(&self, from: usize, to: usize) -> &[u64] {
         &self.states[from * self.words..to * self.words]
     }
 
-    /// Makes sure that there is memory for one state more. Whether there is.
+    /// Reserves memory for one more state. Returns whether that succeeded.
     pub(crate) fn make_room(&mut self) -> bool {
         let (states, words) = (&self.states, self.words);
         let hash = |&at: &u32| hash_of(&states[at as usize * words..][..words]);
         self.index.try_reserve(1, hash).is_ok() && self.states.try_reserve(words).is_ok()
     }
 
-    /// Adds a state unless it is there. Gives its number, and whether it is new.
+    /// Adds a state unless it is present. Returns its number, and whether it is new.
     pub(crate) fn insert(&mut self, state: &[u64]) -> (u32, bool) {
         let (states, words) = (&self.states, self.words);
         let at = |&other: &u32| &states[other as usize * words..][..words];
@@ -65,7 +66,7 @@ impl StateSet {
         (new, true)
     }
 
-    /// The number of a state, if it is there; zero words at its end may be missing.
+    /// Returns the number of a state, if it is present; zero words at its end may be missing.
     pub(crate) fn find(&self, state: &[u64]) -> Option<usize> {
         if state.len() < self.words {
             let padded = [state, &vec![0; self.words - state.len()]].concat();
@@ -76,7 +77,7 @@ impl StateSet {
         found.map(|&at| at as usize)
     }
 
-    /// Forgets all states from `first` on but those that are given, ascending.
+    /// Removes all states from `first` on except the given ones, which are ascending.
     pub(crate) fn keep(&mut self, first: usize, kept: &[usize]) {
         for at in first..self.len {
             let hash = hash_of(self.states(at, at + 1));

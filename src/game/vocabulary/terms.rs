@@ -1,8 +1,8 @@
-//! Ground terms read from text: moves that people type, states that were saved.
+//! Parsing of ground terms: moves that people type, saved states.
 
 use propjit_gdl::term::{TermId, Terms};
 
-/// A name that is not one of the game's.
+/// A name that does not belong to the game.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum UnknownName {
     /// The text spells no move of the role in any state.
@@ -21,7 +21,7 @@ pub enum UnknownName {
 /// Reads one ground term with any blanks. `None` if the text is not exactly one term, or if
 /// `find` does not know a part of it.
 ///
-/// `find` gives the term with a functor and arguments. As everywhere in GDL,
+/// `find` returns the term with a functor and arguments. As everywhere in GDL,
 /// `(p)` is `p`.
 fn read_term(
     text: &str,
@@ -55,7 +55,7 @@ fn read_term(
     done.filter(|_| open.is_empty())
 }
 
-/// Parentheses and names.
+/// Splits text into parentheses and names.
 pub(crate) fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -73,15 +73,15 @@ pub(crate) fn tokens(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The term that `text` spells if it is in the table.
+/// Returns the term that `text` spells if it is in the table.
 pub(crate) fn find_term(terms: &Terms, text: &str) -> Option<TermId> {
     read_term(text, |name, args| {
         terms.find(terms.find_symbol(name)?, args)
     })
 }
 
-/// The term that `text` spells, entered in the table if it is new. `None` if it does not spell
-/// one.
+/// Returns the term that `text` spells, entered in the table if it is new. `None` if it does not
+/// spell one.
 pub(crate) fn enter_term(terms: &mut Terms, text: &str) -> Option<TermId> {
     read_term(text, |name, args| {
         let functor = terms.symbol(name);

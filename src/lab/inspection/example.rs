@@ -1,4 +1,4 @@
-//! An example of what can happen: a state, and the history that leads there.
+//! Examples: a state that illustrates a finding, and the history that leads there.
 
 use std::fmt;
 use std::time::Duration;
@@ -25,7 +25,7 @@ pub struct Example {
 }
 
 impl Example {
-    /// The state in which the last match ended.
+    /// Returns the state in which the last match ended.
     pub fn of(matches: &mut RandomMatches) -> Example {
         let history: Vec<Vec<_>> = matches.history().map(<[_]>::to_vec).collect();
         let state = matches.state().clone();
@@ -61,8 +61,8 @@ impl fmt::Display for Example {
     }
 }
 
-/// A random match that ends where a role has no legal move: the role, and the state. Looks for
-/// one for as long as `time`, unless `stop` is set before.
+/// Finds a random match that ends where a role has no legal move; returns the role, and the state.
+/// Searches for `time`, unless `stop` is set before.
 ///
 /// # Errors
 /// When the game cannot be evaluated.

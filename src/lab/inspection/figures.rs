@@ -1,16 +1,16 @@
-//! Figures of a game: what a designer wants to know of it.
+//! Figures of a game for its designer.
 
 use serde::Serialize;
 
 use super::probes::DeadRule;
 
-/// A part of a whole, with a 95% confidence interval: see [`wilson`](crate::wilson). Those of
-/// states allow for it that the states of a match are alike.
+/// A part of a whole, with a 95% confidence interval: see [`wilson`](crate::wilson). The intervals
+/// for states take into account that the states of a match are alike.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Share {
-    /// How many.
+    /// The number of cases.
     pub count: f64,
-    /// Of how many.
+    /// The number of all cases.
     pub of: u64,
     /// The part, from 0 to 1.
     pub share: f64,
@@ -18,7 +18,7 @@ pub struct Share {
     pub interval: (f64, f64),
 }
 
-/// How many joint moves matches have.
+/// The lengths of matches, in joint moves.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Lengths {
     /// The mean.
@@ -50,7 +50,7 @@ pub struct Depth {
     pub branching: f64,
 }
 
-/// What random matches are to a role.
+/// The figures of random matches for a role.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct RoleFigures {
     /// Its name.
@@ -77,7 +77,7 @@ pub struct RoleFigures {
     pub undefined: u64,
 }
 
-/// What it is worth to begin, in games of two roles.
+/// The advantage of moving first, in games of two roles.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct FirstPlayer {
     /// The role that has a choice before the other has, in all matches.
@@ -88,7 +88,7 @@ pub struct FirstPlayer {
     pub interval: (f64, f64),
 }
 
-/// What random matches tell of a game.
+/// The figures of a game, from random matches.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Figures {
     /// The seed.
@@ -101,25 +101,25 @@ pub struct Figures {
     pub truncated: u64,
     /// Matches that ended where a role had no legal move.
     pub stuck: u64,
-    /// How long matches are.
+    /// The lengths of matches.
     pub lengths: Lengths,
     /// The mean number of legal joint moves.
     pub branching: f64,
     /// The same by depth.
     pub by_depth: Vec<Depth>,
-    /// For each role what matches are to it.
+    /// The figures for each role.
     pub roles: Vec<RoleFigures>,
-    /// What it is worth to begin; none if it is not the same role that does in all matches.
+    /// The advantage of moving first; none if it is not the same role that does in all matches.
     pub first_player: Option<FirstPlayer>,
     /// The matches in which some role had a better goal than all others, of all with goals; in
     /// games of several roles.
     pub decided: Option<Share>,
     /// The states in which the only role with a choice can end the match at once with its greatest
-    /// goal, of those states that were looked at.
+    /// goal, of those states that were examined.
     pub decisive_moves: Option<Share>,
-    /// The rules that did not apply in any match; none if that could not be found out.
+    /// The rules that did not apply in any match; none if that could not be determined.
     pub dead_rules: Option<Vec<DeadRule>>,
-    /// Why it could not.
+    /// The reason why it could not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dead_rules_unknown: Option<String>,
 }

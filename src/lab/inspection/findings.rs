@@ -1,4 +1,4 @@
-//! Findings: what is wrong or odd about a game.
+//! Findings: errors and oddities of a game.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ pub enum FindingKind {
     SeveralGoals,
     /// A match does not end.
     NeverEnds,
-    /// No match was over in the time that there was, so that nothing is known of ends, goals and moves.
+    /// No match was over in the available time, so that nothing is known of ends, goals and moves.
     NoMatch,
     /// The game could not be grounded, so that it is played by the prover.
     NotGrounded,
@@ -29,7 +29,7 @@ pub enum FindingKind {
     UnreachedGoal,
     /// A move that is never legal.
     UnreachedMove,
-    /// A rule whose conditions never hold.
+    /// A rule with conditions that never hold.
     DeadRule,
     /// It is not known which rules are dead.
     DeadRulesUnknown,
@@ -54,7 +54,7 @@ impl FindingKind {
     }
 }
 
-/// How a finding is known.
+/// The evidence for a finding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Proof {
@@ -66,7 +66,7 @@ pub enum Proof {
     Seen,
 }
 
-/// Something that is wrong or odd about a game.
+/// An error or oddity of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Finding {
     /// Its kind.
@@ -76,13 +76,13 @@ pub struct Finding {
     pub is_error: bool,
     /// The role that it is about, if it is about one.
     pub role: Option<String>,
-    /// What it is, in a sentence.
+    /// A description, in one sentence.
     pub message: String,
-    /// How it is known.
+    /// The evidence.
     pub proof: Proof,
-    /// In how many matches it was met, if that was counted.
+    /// The number of matches with it, if that was counted.
     pub matches: Option<u64>,
-    /// The first one that was met.
+    /// The first example.
     pub example: Option<Example>,
     /// The line in the rulesheet, from 1, of a rule.
     pub line: Option<usize>,

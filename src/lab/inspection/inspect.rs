@@ -1,4 +1,4 @@
-//! The inspection of a game: random matches, in which what is wrong shows itself.
+//! The inspection of a game: random matches that reveal errors in its rules.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -25,7 +25,7 @@ use crate::support::setters::setters;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct InspectionConfig {
-    /// For how long matches are played. A third of it goes to the question which rules are dead.
+    /// For how long matches are played. A third of it is spent on the search for dead rules.
     pub time: Duration,
     /// The number of joint moves that a match may have.
     pub max_steps: usize,
@@ -52,7 +52,7 @@ impl InspectionConfig {
     }
 }
 
-/// What came of an inspection.
+/// The result of an inspection.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Inspection {
     /// The seed.
@@ -63,7 +63,7 @@ pub struct Inspection {
     pub states: u64,
     /// How long it took, in seconds.
     pub seconds: f64,
-    /// What is wrong or odd: what the language forbids first.
+    /// Errors and oddities: violations of the language first.
     pub findings: Vec<Finding>,
 }
 
@@ -76,13 +76,13 @@ impl fmt::Display for Inspection {
     }
 }
 
-/// The findings so far, by what they are about.
+/// The findings so far, by their subject.
 type Met = BTreeMap<(FindingKind, Option<RoleId>), Finding>;
 
-/// Plays random matches of a game that was loaded with `setup`, and tells what is wrong with it.
+/// Plays random matches of a game that was loaded with `setup`, and reports the errors found in it.
 ///
 /// # Errors
-/// When it is stopped before there is anything to tell.
+/// When it is stopped before there is any result.
 pub fn inspect(
     game: &Game,
     setup: &Setup,
@@ -135,7 +135,7 @@ fn play(
     inspection: &mut Inspection,
 ) -> Result<(), MachineError> {
     let rng = streams(config.seed).next().expect("streams do not end");
-    // Passes over the circuit of a large game would take all the time there is.
+    // Passes over the circuit of a large game would take all the available time.
     let mut matches = RandomMatches::new(game.follower()?, config.max_steps, rng);
     let roles = matches.machine().roles().to_vec();
     let mut met = Met::new();
@@ -218,7 +218,7 @@ fn play(
     let total = inspection.matches;
     for mut finding in met.into_values() {
         if finding.kind == FindingKind::NeverEnds {
-            // Whether a match that is long has no end, is not known.
+            // It is not known whether a long match has no end.
             finding.is_error = false;
         }
         if let Some(count) = finding.matches {
@@ -281,8 +281,8 @@ fn unreached_goals(game: &Game, seen: &[BTreeMap<i32, u64>], ended: u64) -> Vec<
     found
 }
 
-/// For each role the goals that a match may end with, for all that propagation of what is known of
-/// the initial state tells.
+/// Returns for each role the goals that a match may end with, as determined by propagation from the
+/// initial state.
 fn possible_goals(game: &Game) -> Option<Vec<Vec<i32>>> {
     let ground = game.ground_game()?;
     let bounds = TernaryCircuit::new(ground, ground.lowered());
@@ -355,7 +355,7 @@ fn dead_rules(
     let limits = (config.max_steps, None);
     let found = match DeadRules::find(game, setup, limits, config.time / 3, stop, rng) {
         Ok(found) => found,
-        // What the rules themselves do wrong is told already.
+        // Errors of the rules themselves are reported already.
         Err(ProbesError::Machine(_) | ProbesError::Load(LoadError::Stopped)) => return Ok(()),
         Err(ProbesError::Load(error)) => return Err(error),
         Err(why) => {

@@ -20,7 +20,7 @@ use crate::support::statistics::{Moments, NORMAL_95, wilson};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct MeasureConfig {
-    /// For how long matches are played. A fourth of it goes to the question which rules are dead.
+    /// For how long matches are played. A fourth of it is spent on the search for dead rules.
     pub time: Duration,
     /// The number of matches after which to end at the latest.
     pub matches: Option<u64>,
@@ -51,14 +51,14 @@ impl MeasureConfig {
     }
 }
 
-/// One in so many states is looked at for decisive moves.
+/// One in `LOOKED_AT` states is examined for decisive moves.
 const LOOKED_AT: u32 = 16;
 
 /// Plays random matches of a game that was loaded with `setup`, and counts; nothing if no match
 /// came to an end in time.
 ///
 /// # Errors
-/// When the game cannot be evaluated, or the copy of it in which dead rules are looked for cannot be loaded.
+/// When the game cannot be evaluated, or its copy with probes for dead rules cannot be loaded.
 pub fn measure(
     game: &Game,
     setup: &Setup,
@@ -95,7 +95,7 @@ pub enum MeasureError {
     Load(#[from] LoadError),
 }
 
-/// What is counted.
+/// The counts.
 #[derive(Default)]
 struct Counts {
     states: u64,
@@ -112,7 +112,7 @@ struct Counts {
     /// Matches in which all of them had a goal, and those in which one had the only best one.
     valued: u64,
     decided: u64,
-    /// The states with a decisive move, of those that were looked at.
+    /// The states with a decisive move, of those that were examined.
     decisive: StateShare,
     /// The differences of the two roles' results.
     differences: Moments<f64>,
@@ -175,7 +175,7 @@ fn count(
             if first.is_none() {
                 let has_choice = |role: &&RoleId| seen.legal[role.index()].len() > 1;
                 let mut choosing = players.iter().filter(has_choice);
-                // Whoever begins does so alone.
+                // The first role to move has no other beside it.
                 if let Some(&role) = choosing.next() {
                     first = Some(choosing.next().is_none().then_some(role));
                 }
@@ -244,8 +244,8 @@ fn greatest_goals(game: &Game) -> Option<Vec<i32>> {
     )
 }
 
-/// Whether a move of the only role with a choice ends the match with its greatest goal, or 100
-/// where that is not known.
+/// Returns whether a move of the only role with a choice ends the match with its greatest goal, or
+/// 100 if that is not known.
 fn has_decisive(
     machine: &mut dyn StateMachine,
     seen: &MatchMoves<'_>,

@@ -1,12 +1,13 @@
-//! What random matches tell of a game: mistakes in its rules, and what kind of game it is.
+//! Game diagnostics from random playouts: errors in the rules, and figures of the game.
 //!
-//! - [`inspect`] looks for what the language forbids and no reader of the rules sees at once: a role
-//!   without a move, a match without an end, an end without a goal; and for what nobody ever
-//!   reaches. Each [`Finding`] has an example, with the history that leads there.
-//! - [`measure`] tells how long matches last, how many moves there are to choose from, and who wins:
-//!   the [`Figures`] of a game.
+//! - [`inspect`] looks for violations of the language that a reader of the rules easily misses: a
+//!   role without a move, a match without an end, an end without a goal; and for parts that no match
+//!   ever reaches. Each [`Finding`] has an example, with the history that leads there.
+//! - [`measure`] measures how long matches last, how many moves there are to choose from, and which
+//!   roles win: the [`Figures`] of a game.
 //!
-//! Both play [`RandomMatches`](crate::game::playout::RandomMatches), one after the other, so that each state can be looked at.
+//! Both play [`RandomMatches`](crate::game::playout::RandomMatches), one after the other, so that each state can be
+//! examined.
 
 mod example;
 mod figures;

@@ -1,8 +1,8 @@
-//! Probes: a copy of a rulesheet in which each rule tells whether its conditions ever held.
+//! Probes: a copy of a rulesheet in which each rule shows whether its conditions ever held.
 //!
 //! For each rule `(<= HEAD CONDITION...)` the copy has another one, `(<= (next (probe N))
-//! CONDITION...)`, which changes nothing in the game. What is not among the propositions of the
-//! ground copy can never hold.
+//! CONDITION...)`, which changes nothing in the game. A probe that is not among the propositions of
+//! the ground copy can never hold.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::game::machine::{MachineError, Move, RoleId, State, StateMachine};
 use crate::game::playout::RandomMatches;
 use crate::support::rng::GameRng;
 
-/// A rule whose conditions never hold.
+/// A rule with conditions that never hold.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct DeadRule {
     /// Its line in the rulesheet, from 1.
@@ -35,8 +35,8 @@ pub struct DeadRule {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProbesError {
-    /// The copy hit a limit of grounding, which its game need not do: rules that nothing of the game
-    /// depends on are not ground in that.
+    /// The copy hit a limit of grounding, which its game need not do: rules that the game does not
+    /// depend on are not ground in the game.
     #[error(
         "grounding all rules hit the {kind}, with most of the work for the rule at line {line}"
     )]
@@ -76,8 +76,8 @@ pub(super) struct DeadRules {
 }
 
 impl DeadRules {
-    /// Looks for them in a game that was loaded with `setup` for some time, in `most` matches of so
-    /// many steps.
+    /// Looks for them in a game that was loaded with `setup` for some time, in `most` matches of at
+    /// most this many steps.
     pub(super) fn find(
         game: &Game,
         setup: &Setup,
@@ -98,11 +98,11 @@ impl DeadRules {
     }
 }
 
-/// The rules of a game with conditions, and in which of them these ever held.
+/// The rules of a game with conditions, and which of them had conditions that ever held.
 #[derive(Debug)]
 pub struct Probes {
     rules: Vec<Probe>,
-    /// For each proposition of the copy, the rule whose probe it is.
+    /// For each proposition of the copy, the rule that it probes.
     of_base: Vec<Option<usize>>,
     game: Game,
 }
@@ -113,14 +113,15 @@ struct Probe {
     span: Span,
     /// Whether it depends on the moves.
     needs_moves: bool,
-    /// Whether its conditions can hold for all that grounding knows.
+    /// Whether its conditions can hold, according to grounding.
     may_hold: bool,
     /// Whether they held in a match.
     held: bool,
 }
 
 impl Probes {
-    /// The rules of a game that was loaded with `setup`. To ground the copy may take this time.
+    /// Makes the probes for the rules of a game that was loaded with `setup`. Grounding the copy
+    /// may take this time.
     ///
     /// # Errors
     /// When the copy cannot be grounded or loaded.
@@ -153,7 +154,8 @@ impl Probes {
         })
     }
 
-    /// Plays random matches of the copy until `stop` is set, or `most` were played; their number.
+    /// Plays random matches of the copy until `stop` is set, or `most` were played; returns their
+    /// number.
     ///
     /// # Errors
     /// When the copy cannot be evaluated.
@@ -182,7 +184,7 @@ impl Probes {
         Ok(count)
     }
 
-    /// Notes which rules held before this state of the copy.
+    /// Records which rules held before this state of the copy.
     fn note(&mut self, state: &State) {
         for base in state.iter() {
             if let Some(rule) = self.of_base[base] {
@@ -191,7 +193,8 @@ impl Probes {
         }
     }
 
-    /// Notes which rules hold in the state in which a match of the copy ended, whether it is terminal or not.
+    /// Records which rules hold in the state in which a match of the copy ended, whether it is terminal or
+    /// not.
     fn note_end(
         &mut self,
         machine: &mut dyn StateMachine,
@@ -208,7 +211,7 @@ impl Probes {
         let mut legal = Vec::new();
         for role in RoleId::first(machine.roles().len()) {
             machine.legal_moves_unchecked(state, role, &mut legal)?;
-            // Rules that depend on moves are not looked at. Any move will do.
+            // Rules that depend on moves are not considered. Any move will do.
             joint.push(legal.first().copied().unwrap_or(Move(0)));
         }
         let mut next = State::new();
@@ -222,8 +225,8 @@ impl Probes {
         Ok(())
     }
 
-    /// The rules whose conditions did not hold in any state so far, in the order of the rulesheet,
-    /// of which `rules` are the rules.
+    /// Returns the rules with conditions that did not hold in any state so far, in the order of the
+    /// rulesheet `rules`.
     pub fn dead(&self, rules: &Rules) -> Vec<DeadRule> {
         let never = self.rules.iter().filter(|rule| !rule.held);
         let dead = never.map(|rule| {
@@ -238,7 +241,7 @@ impl Probes {
     }
 }
 
-/// Why the copy of some rules, with probes of this name, is not ground.
+/// Explains why the copy of some rules, with probes of this name, is not ground.
 fn not_ground(rules: &Rules, probes: &[Probe], name: &str, reason: &GroundError) -> ProbesError {
     let (line, rule) = match reason {
         GroundError::Limit { line, rule, .. } | GroundError::Growth { line, rule, .. } => {
@@ -315,7 +318,7 @@ fn rules_with_conditions(rules: &Rules) -> Vec<Probe> {
     probes
 }
 
-/// The text of the copy, and the name of the probes.
+/// Returns the text of the copy, and the name of the probes.
 fn copy(rules: &Rules, probes: &[Probe]) -> (String, String) {
     let source = &rules.source;
     let mut text = source.text().to_string();

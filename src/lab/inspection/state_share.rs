@@ -1,4 +1,4 @@
-//! Parts of the states of matches.
+//! Shares of the states of matches.
 //!
 //! The states of a match are more alike than those of different ones: many matches with few states each
 //! say more than few with many. So the variance of a share is that of a ratio of sums over matches (Cochran,
@@ -9,7 +9,7 @@
 use super::figures::Share;
 use crate::support::statistics::wilson;
 
-/// Counts of states, with what their variance from match to match is computed from.
+/// Counts of states, with the sums from which their variance from match to match is computed.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct StateShare {
     matches: u64,
@@ -23,7 +23,8 @@ pub(super) struct StateShare {
 }
 
 impl StateShare {
-    /// Adds a match with so many states, of which so many are counted. One without any tells nothing.
+    /// Adds a match with `all` states, of which `counted` are counted. A match without states adds no
+    /// information.
     pub(super) fn add(&mut self, counted: u64, all: u64) {
         self.matches += u64::from(all > 0);
         self.counted += counted;
@@ -34,7 +35,7 @@ impl StateShare {
         self.products += counted * all;
     }
 
-    /// The states that are counted, of all, unless there are none.
+    /// Returns the share of the counted states, unless there are no states.
     pub(super) fn share(&self) -> Option<Share> {
         if self.all == 0 {
             return None;
@@ -42,12 +43,12 @@ impl StateShare {
         let (counted, all) = (self.counted as f64, self.all as f64);
         let share = counted / all;
         let matches = self.matches as f64;
-        // The squares of how far matches are from having this share.
+        // The squared deviations of matches from this share.
         let squares =
             self.counted_squares - 2.0 * share * self.products + share * share * self.all_squares;
         let variance = squares.max(0.0) / (all * all) * matches / (matches - 1.0);
         let independent = share * (1.0 - share) / variance;
-        // Where all states are the same, or of one match, nothing is known of how alike those of a match are.
+        // If all states are the same, or of one match, the correlation of states within a match is unknown.
         let size = match self.matches < 2 || independent.is_nan() {
             true => matches,
             false => independent,
@@ -92,7 +93,7 @@ mod tests {
         assert!((1820..=1960).contains(&held), "{held} of 2000");
     }
 
-    /// Then, a match says no more than one state would.
+    /// Then, a match has no more information than one state.
     #[test]
     fn all_and_none_have_intervals() {
         let of = |counted: u64, all: u64| {

@@ -1,10 +1,10 @@
 //! The cheapest assignment between two lists of numbers.
 //!
-//! What it costs to assign one number to another is their distance. The assignment that the
-//! Hungarian algorithm finds for such costs can be had at once: among those that cost least there
-//! is one without crossings, in which greater numbers are assigned to greater ones. So it is
-//! enough to decide, in ascending order, which numbers of the longer list stay alone. That takes
-//! time in proportion to the product of the lengths, not to the cube.
+//! The cost of assigning one number to another is their distance. The assignment that the Hungarian
+//! algorithm finds for such costs can be found directly: among those that cost least there is one
+//! without crossings, in which greater numbers are assigned to greater ones. So it is enough to
+//! decide, in ascending order, which numbers of the longer list remain unassigned. That takes time
+//! in proportion to the product of the lengths, not to the cube.
 
 /// An assignment.
 #[derive(Clone, PartialEq, Debug)]
@@ -16,8 +16,8 @@ pub struct Assignment {
     pub total: f64,
 }
 
-/// The assignment of each number of the shorter list to one of the longer list, each to a different
-/// one, with the least sum of distances. Where several are as cheap, it is always the same one.
+/// Assigns each number of the shorter list to one of the longer list, each to a different one, with
+/// the least sum of distances. Among several with the same sum, the choice is always the same.
 pub fn assign(a: &[f64], b: &[f64]) -> Assignment {
     if a.len() > b.len() {
         let mut turned = assign(b, a);
@@ -33,7 +33,7 @@ pub fn assign(a: &[f64], b: &[f64]) -> Assignment {
     // after the other.
     let slack = many.len() - few.len();
     let mut costs = vec![0.0; slack + 1];
-    // Whether number `j` stays alone in the best assignment of the first `i` of the few.
+    // Whether number `j` remains unassigned in the best assignment of the first `i` of the few.
     let mut alone = vec![vec![false; slack + 1]; few.len()];
     for (i, &one) in few.iter().enumerate() {
         for free in 0..=slack {

@@ -54,7 +54,7 @@ pub struct Comparison {
     game: Arc<GroundGame>,
     config: SimilarityConfig,
     labels: Labels,
-    /// Of no use to a measure that does not tell such moves apart.
+    /// Not needed for a measure that does not distinguish such moves.
     irreversible: Option<Irreversible>,
     /// The lowest and the highest goal of each role.
     goals: Vec<(i32, i32)>,
@@ -72,7 +72,7 @@ struct Position {
     goals: Option<Vec<i32>>,
 }
 
-/// What follows from a move, and how similar that is to where the move is made.
+/// A position after a move, and its similarity to the position before.
 struct Child {
     joint: Vec<Move>,
     position: Position,
@@ -86,9 +86,9 @@ struct Grown {
     goals: Option<Vec<i32>>,
 }
 
-/// What follows from a joint move.
+/// The result of a joint move.
 struct Step {
-    /// The place of the state in which it was made.
+    /// The index of the state in which it was made.
     parent: usize,
     joint: Vec<Move>,
     /// The packed state.
@@ -97,7 +97,7 @@ struct Step {
 }
 
 impl Comparison {
-    /// A comparison of positions of this game, until `stop` is set.
+    /// Makes a comparison of positions of this game, until `stop` is set.
     ///
     /// # Errors
     /// If the game is not ground.
@@ -139,7 +139,7 @@ impl Comparison {
         &self.game
     }
 
-    /// The sets of moves that can be played in the positions, many at a time. They tell the
+    /// Returns the sets of moves that can be played in the positions, many at a time. They give the
     /// similarity of continuations at depth 1 of any two positions, however many pairs there are.
     pub fn move_sets(&mut self, states: &[State]) -> MoveSets {
         if let Some(engine) = self.subscription.poll() {
@@ -148,9 +148,9 @@ impl Comparison {
         self.labels.sets(&mut self.batch, states)
     }
 
-    /// The similarity of a position to each of the others, by the measure that was chosen, from 0
-    /// to 1. Two terminal ones have that of their [rewards]; one in which moves
-    /// can be played has none with one in which there are none.
+    /// Returns the similarity of a position to each of the others, by the configured measure, from
+    /// 0 to 1. Two terminal ones have that of their [rewards]; one in which moves can be played has
+    /// none with one in which there are none.
     ///
     /// # Errors
     /// If the game trees are too large, or a stop comes.
@@ -174,8 +174,8 @@ impl Comparison {
         Ok(self.similarities(a, std::slice::from_ref(b))?[0])
     }
 
-    /// The structural similarity of two positions (section 3), on the measure that was chosen: see
-    /// [`structural`]. Of two terminal positions it is that of their [rewards].
+    /// Returns the structural similarity of two positions (section 3), based on the configured
+    /// measure: see [`structural`]. Of two terminal positions it is that of their [rewards].
     ///
     /// # Errors
     /// If the game trees are too large, or a stop comes.
@@ -185,10 +185,10 @@ impl Comparison {
         self.structural_of(&positions, steps)
     }
 
-    /// The structural similarity of two positions, estimated from so many of the children of that
-    /// which has more of them, and as large a part of the other one's: what each of
-    /// `samples` samples tells. Fewer children find less similar partners, so that the mean is too low
-    /// where children differ much.
+    /// Estimates the structural similarity of two positions from `samples` samples. Each takes this
+    /// many of the children of the position that has more of them, and as large a part of the other
+    /// one's. Fewer children find less similar partners, so that the mean is too low if children
+    /// differ much.
     ///
     /// # Errors
     /// If the game trees are too large, or a stop comes.
@@ -280,7 +280,7 @@ impl Comparison {
         })
     }
 
-    /// The positions of these states.
+    /// Returns the positions of these states.
     fn positions(&mut self, states: Vec<State>) -> Vec<Position> {
         let words = self.expander.words();
         let mut position = |state: State| {
@@ -306,7 +306,7 @@ impl Comparison {
         })
     }
 
-    /// What follows from each of the positions by every joint move.
+    /// Returns the successors of each of the positions by every joint move.
     fn steps(&mut self, positions: &[Position]) -> Result<Vec<Vec<Step>>, SimilarityError> {
         let words = self.expander.words();
         let going_on = positions.iter().enumerate();
@@ -325,7 +325,8 @@ impl Comparison {
         Ok(steps)
     }
 
-    /// What follows from packed states by every joint move, if that is not more than `most`.
+    /// Returns the successors of packed states by every joint move, if there are not more than
+    /// `most`.
     fn follow(&mut self, packed: &[u64], most: usize) -> Result<Vec<Step>, SimilarityError> {
         let mut steps = Vec::new();
         let is_all = self.expander.expand_while(packed, |child| {
@@ -351,7 +352,8 @@ impl Comparison {
         }
     }
 
-    /// What follows from each of the positions by these moves, with the similarity to the position.
+    /// Returns the successors of each of the positions by these moves, with the similarity to the
+    /// position.
     fn children(
         &mut self,
         positions: &[Position],
@@ -400,7 +402,7 @@ impl Comparison {
         Ok(children)
     }
 
-    /// The game trees of the positions.
+    /// Grows the game trees of the positions.
     fn grow(&mut self, positions: &[Position]) -> Result<Vec<Grown>, SimilarityError> {
         let words = self.expander.words();
         let mut trees = vec![GameTree::root(); positions.len()];
@@ -475,7 +477,7 @@ impl Comparison {
         }
     }
 
-    /// The similarity of the goals of two positions from which no match goes on. Where one is not
+    /// Returns the similarity of the goals of two positions without successors. If one is not
     /// terminal, which happens if a role has no legal move, its goals count as 0.
     fn rewards(&self, a: &Option<Vec<i32>>, b: &Option<Vec<i32>>) -> f64 {
         let none = vec![0; self.goals.len()];
@@ -496,7 +498,7 @@ impl std::fmt::Debug for Comparison {
     }
 }
 
-/// The goals at an end, of which those count as 0 that are undefined.
+/// Returns the goals at an end, with undefined ones as 0.
 fn counted(goals: &[Option<i32>]) -> Vec<i32> {
     goals.iter().map(|goal| goal.unwrap_or(0)).collect()
 }

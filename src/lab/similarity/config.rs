@@ -1,4 +1,4 @@
-//! What a comparison of positions measures.
+//! Configuration of the comparison of positions.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,13 +8,13 @@ use crate::support::setters::setters;
 /// A measure that compares the moves of two game trees.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Measure {
-    /// The similarity of continuations: which part of all moves are in both trees (equation 1).
+    /// The similarity of continuations: the fraction of all moves that are in both trees (equation
+    /// 1).
     Continuations,
-    /// The similarity of sequences: which part of all lines are in both trees, whatever the order
-    /// of their moves (equation 2).
+    /// The similarity of sequences: the fraction of all lines that are in both trees, whatever the
+    /// order of their moves (equation 2).
     Sequences,
-    /// The tree-edit similarity: how little has to be changed to make one tree the other (section
-    /// 2.3).
+    /// The tree-edit similarity: how few edits turn one tree into the other (section 2.3).
     TreeEdit,
 }
 
@@ -57,11 +57,11 @@ impl FromStr for Measure {
     }
 }
 
-/// What is compared, and how much that may cost.
+/// The parameters and limits of a comparison.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SimilarityConfig {
-    /// The measure, which is also the one on which structural similarity rests.
+    /// The measure, on which structural similarity is based, too.
     pub measure: Measure,
     /// The depth of the game trees that are compared, in joint moves: 1 at least.
     pub depth: usize,

@@ -1,13 +1,13 @@
-//! How dynamic a game is: how much, and how unevenly, moves change what can be played.
+//! The dynamics of a game: how much, and how unevenly, moves change the playable moves.
 //!
-//! A position is *connected* with one that follows by the moves that can be played in both: by
-//! their similarity of continuations at depth 1, in which passes do not count here. What follows is
-//! the next position of a match in which the same roles have several moves, so that in games with
-//! turns it is the same role's turn. The mean of these similarities is the density of the
-//! connections of a game's positions; how far they are apart is what the source calls how dynamic a
-//! game is, "the variability of the connection density of the graph" (section 3,
-//! "Generalisability"). Where nothing changes but that a square is taken, all are near to 1; where
-//! moves block and take, they are lower and differ.
+//! A position is *connected* with a following one by the moves that can be played in both: by their
+//! similarity of continuations at depth 1, in which passes do not count here. The following
+//! position is the next one of a match in which the same roles have several moves, so that in games
+//! with turns it is the same role's turn. The mean of these similarities is the density of the
+//! connections of a game's positions; their spread is what the source calls how dynamic a game is,
+//! "the variability of the connection density of the graph" (section 3, "Generalisability"). If
+//! moves only occupy a square each, all are near to 1; if moves block and take, they are lower and
+//! differ.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ use crate::support::rng::{GameRng, streams};
 use crate::support::setters::setters;
 use crate::support::statistics::Moments;
 
-/// One in so many positions of a match is looked at.
+/// One in `LOOKED_AT` positions of a match is sampled.
 const LOOKED_AT: u32 = 4;
 
 /// The most joint moves between two positions that are compared.
@@ -34,7 +34,7 @@ const MOST_BETWEEN: usize = 16;
 /// The most joint moves of a match.
 const MOST_STEPS: usize = 10_000;
 
-/// How much is looked at to tell how dynamic a game is.
+/// The size of the sample from which the dynamics are computed.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DynamicsConfig {
@@ -42,7 +42,7 @@ pub struct DynamicsConfig {
     pub positions: u64,
     /// The number of joint moves, chosen at random, in each of them.
     pub moves: usize,
-    /// For how long, if that is not enough for so many positions.
+    /// The time limit, if it is reached before this number of positions.
     pub time: Duration,
     /// The [seed](crate::support::rng) of the random moves.
     pub seed: u64,
@@ -69,33 +69,33 @@ impl DynamicsConfig {
     }
 }
 
-/// How dynamic a game is.
+/// The dynamics of a game.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Dynamics {
-    /// The number of positions that were looked at, in each of which somebody has several moves.
+    /// The number of positions in the sample, in each of which a role has several moves.
     pub positions: u64,
-    /// The number of pairs of a position and one that follows.
+    /// The number of pairs of a position and a following one.
     pub pairs: u64,
-    /// How often the match ended, or nobody had to decide any more, before there was a position to
-    /// compare with. These do not count in what follows.
+    /// How often the match ended, or no role had a choice any more, before there was a position to
+    /// compare with. These are excluded from the fields below.
     pub ended: u64,
-    /// The mean number of moves in a position, of all roles together, without those on which
-    /// nothing depends.
+    /// The mean number of moves in a position, of all roles together, without those that have no
+    /// effect.
     pub moves: f64,
-    /// The mean similarity of a position and one that follows, from 0 to 1.
+    /// The mean similarity of a position and a following one, from 0 to 1.
     pub density: f64,
-    /// The standard deviation of these similarities: how dynamic the game is.
+    /// The standard deviation of these similarities, the measure of how dynamic the game is.
     pub variability: f64,
-    /// That part of it which is between moves of the same position, with what is replied: its
-    /// square and that of the other part are that of the whole.
+    /// That part of it which is between moves of the same position, with the replies: its square
+    /// and that of the other part add up to that of the whole.
     pub between_moves: f64,
     /// That part of it which is between positions.
     pub between_positions: f64,
 }
 
-/// Tells how dynamic a game is, from positions of random matches. Nothing if there was no pair of
-/// positions in time.
+/// Computes the dynamics of a game, from positions of random matches. Returns none if there was no
+/// pair of positions in time.
 ///
 /// # Errors
 /// If the game is not ground, or cannot be evaluated.
@@ -132,7 +132,7 @@ pub fn dynamics(
     Ok(sample.dynamics())
 }
 
-/// What was seen.
+/// The sample so far.
 struct Sample {
     labels: Labels,
     /// The most positions, and how many joint moves are tried in each.
@@ -141,7 +141,7 @@ struct Sample {
     /// The numbers of moves in positions.
     moves: Moments<f64>,
     similarities: Moments<f64>,
-    /// The sum of the squares of how far similarities are from the means of their positions.
+    /// The sum of the squared deviations of similarities from the means of their positions.
     scatter: f64,
     /// The number of positions with such a mean.
     places: u64,
@@ -149,7 +149,7 @@ struct Sample {
 }
 
 impl Sample {
-    /// Compares a position of a match with what may follow.
+    /// Compares a position of a match with possible following ones.
     fn look(
         &mut self,
         machine: &mut dyn StateMachine,
@@ -196,13 +196,13 @@ impl Sample {
     }
 }
 
-/// Which roles have several moves.
+/// Returns which roles have several moves.
 fn deciders(legal: &[Vec<Move>]) -> impl Iterator<Item = bool> {
     legal.iter().map(|legal| legal.len() > 1)
 }
 
-/// The legal moves in the next position in which the same roles decide, after random moves, unless
-/// the match is over before.
+/// Returns the legal moves in the next position in which the same roles decide, after random moves,
+/// unless the match is over before.
 fn follow(
     machine: &mut dyn StateMachine,
     rng: &mut GameRng,

@@ -7,16 +7,17 @@ use super::ordered_tree::OrderedTree;
 use super::sequences::Sequences;
 use super::tree::GameTree;
 
-/// The most nodes of a simplified tree whose distance to another one is computed: the time and the
-/// memory that it takes grow with the product of both numbers.
+/// The most nodes of a simplified tree for which the distance to another one is computed: time and
+/// memory grow with the product of both numbers.
 pub const MOST_NODES: usize = 10_000;
 
-/// The least number of insertions, deletions and changes of label that make one tree the other.
+/// Returns the least number of insertions, deletions and changes of label that turn one tree into
+/// the other.
 pub(super) fn distance(a: &OrderedTree, b: &OrderedTree) -> u32 {
     let width = b.labels.len();
     let mut trees = vec![0u32; a.labels.len() * width];
     let mut forests = vec![0u32; (a.labels.len() + 1) * (width + 1)];
-    // Most nodes of game trees are leaves, whose distances need no table of forests.
+    // Most nodes of game trees are leaves: their distances need no table of forests.
     for x in (0..a.labels.len()).filter(|&x| a.is_leaf(x)) {
         let row = &mut trees[x * width..][..width];
         for (distance, found) in row.iter_mut().zip(b.distances_to_leaf(a.labels[x])) {
@@ -72,12 +73,12 @@ pub(super) fn distance(a: &OrderedTree, b: &OrderedTree) -> u32 {
     trees[trees.len() - 1]
 }
 
-/// The tree-edit similarity of two game trees (section 2.3), if neither simplified tree has more
-/// than [`MOST_NODES`] nodes. Of two trees without moves it is 1.
+/// Returns the tree-edit similarity of two game trees (section 2.3), if neither simplified tree has
+/// more than [`MOST_NODES`] nodes. Of two trees without moves it is 1.
 ///
-/// The distance is that of the simplified trees, in which order means nothing else than that of
-/// labels; the sizes are those of the game trees, as in the example of Figure 1, or of the
-/// simplified ones where these have more nodes, so that similarities are never below 0.
+/// The distance is that of the simplified trees, in which the order is just that of the labels; the
+/// sizes are those of the game trees, as in the example of Figure 1, or of the simplified ones if
+/// these have more nodes, so that similarities are never below 0.
 pub fn tree_edit(a: (&GameTree, &Sequences), b: (&GameTree, &Sequences)) -> Option<f64> {
     let [(a, a_size), (b, b_size)] = [a, b].map(|(tree, sequences)| {
         let simplified = sequences.tree();

@@ -1,4 +1,4 @@
-//! Moves that cannot be undone.
+//! Detection of irreversible moves.
 
 use propjit_stop::Stop;
 
@@ -8,16 +8,16 @@ use crate::game::ground::GroundGame;
 use crate::game::load::Game;
 use crate::game::machine::{MachineError, State};
 
-/// What tells moves that cannot be undone from others: latches, and the pieces on boards.
+/// The propositions that identify moves that cannot be undone: latches, and the pieces on boards.
 ///
 /// A move cannot be undone if it closes a latch, or if fewer places of the boards are occupied after
-/// it, which is a capture. A latch that closes whatever is played, such as that of a counter of
-/// moves, tells nothing of the move.
+/// it, which is a capture. A latch that closes after any move, such as that of a counter of moves,
+/// does not identify the move.
 #[derive(Clone, Debug)]
 pub(super) struct Irreversible {
     /// The propositions that stay true, and those that stay false.
     latched: [Vec<u64>; 2],
-    /// The propositions that say that something is at a place of a board.
+    /// The propositions that describe the content of a place of a board.
     pieces: Vec<u64>,
 }
 
@@ -27,7 +27,8 @@ impl Irreversible {
         ground: &GroundGame,
         stop: &Stop,
     ) -> Result<Irreversible, MachineError> {
-        // In the rules, a latch may depend on that some move is made; after passes it does not.
+        // In the rules, a latch may depend on the fact that some move is made; after passes it does
+        // not.
         let (circuit, layout) = (&ground.min_gates().circuit, ground.layout());
         let moves = layout.does.iter().cloned().flatten();
         let by_moves = circuit.influence(moves.map(|input| circuit.inputs()[input]));
@@ -60,7 +61,8 @@ impl Irreversible {
         })
     }
 
-    /// Whether the move that leads from one state to another one cannot be undone. States are packed.
+    /// Returns whether the move that leads from one state to another one cannot be undone. States are
+    /// packed.
     pub(super) fn cannot_be_undone(&self, before: &[u64], after: &[u64]) -> bool {
         let [stay_true, stay_false] = &self.latched;
         let closes = (0..before.len()).any(|word| {

@@ -1,4 +1,4 @@
-//! The labels of moves: which moves count as the same one.
+//! The labels of moves, which determine which moves count as the same.
 
 use propjit_jit::lanes::transpose::{column_words, to_columns};
 use rustc_hash::FxHashMap;
@@ -8,18 +8,18 @@ use crate::game::ground::GroundGame;
 use crate::game::machine::batch::Batch;
 use crate::game::machine::{Move, RoleId, State};
 
-/// What stands in a name for an argument that does not count.
+/// The placeholder in a name for an argument that does not count.
 const ANY: &str = "_";
 
-/// The text of a joint move on which nothing depends.
+/// The text of a joint move without an effect.
 const PASS: &str = "pass";
 
 /// The labels of a game's moves.
 ///
-/// Moves with the same text are the same move, whoever plays them, so that the moves of one player
-/// can be compared with those of the other one. Moves on which nothing depends, such as what a
-/// role does when it is not its turn, have no label. A joint move in which several moves have one
-/// has a label of its own, which is the same whoever plays which; one in which none has is a pass.
+/// Moves with the same text are the same move, whichever role plays them, so that the moves of one
+/// player can be compared with those of the other one. Moves without an effect, such as those of a
+/// role when it is not its turn, have no label. A joint move in which several moves have one has a
+/// label of its own, independent of which role plays which; one in which none has is a pass.
 #[derive(Clone, Debug)]
 pub(super) struct Labels {
     /// The label of each move of each role.
@@ -33,7 +33,8 @@ pub(super) struct Labels {
 }
 
 impl Labels {
-    /// The labels of a game's moves. Arguments at these places, counted from 1, make no difference.
+    /// Makes the labels of a game's moves. Arguments at these places, counted from 1, make no
+    /// difference.
     pub(super) fn new(game: &GroundGame, ignored: &[usize]) -> Labels {
         let circuit = game.lowered();
         let used = circuit.cone(circuit.outputs().iter().copied());
@@ -59,7 +60,7 @@ impl Labels {
         }
     }
 
-    /// The labels of the moves of a joint move, one at least, ascending.
+    /// Returns the labels of the moves of a joint move, one at least, ascending.
     pub(super) fn of_moves(&self, joint: &[Move]) -> Vec<u32> {
         let labels = joint.iter().zip(&self.of_moves);
         let labels = labels.filter_map(|(played, labels)| labels[played.index()]);
@@ -71,7 +72,7 @@ impl Labels {
         labels
     }
 
-    /// The labels of all moves that can be played, ascending, of which these are the moves of each
+    /// Returns the labels of all moves that can be played, ascending; `legal` has the moves of each
     /// role.
     pub(super) fn of_legal(&self, legal: &[Vec<Move>]) -> Vec<u32> {
         let of_role = legal.iter().zip(&self.of_moves);
@@ -85,7 +86,7 @@ impl Labels {
         labels
     }
 
-    /// The label of a joint move whose moves have these.
+    /// Returns the label of a joint move; `moves` are the labels of its moves.
     pub(super) fn of_joint(&mut self, moves: &[u32]) -> u32 {
         if let [single] = moves {
             return *single;
@@ -98,8 +99,8 @@ impl Labels {
         label
     }
 
-    /// Numbers the labels of joint moves anew: in the order of their moves, instead of that in which
-    /// they came. So the order of labels does not depend on what was looked at first.
+    /// Renumbers the labels of joint moves: in the order of their moves, instead of that in which
+    /// they were added. So the order of labels does not depend on the order of the evaluation.
     pub(super) fn in_order(&self) -> impl Fn(u32) -> u32 + use<> {
         let first = self.single as u32;
         let mut joint: Vec<(&Vec<u32>, &u32)> = self.joint.iter().collect();
@@ -114,8 +115,8 @@ impl Labels {
         }
     }
 
-    /// The text of a joint move: of the only move that has a label, or of the moves of all roles if
-    /// several have one.
+    /// Returns the text of a joint move: of the only move that has a label, or of the moves of all
+    /// roles if several have one.
     pub(super) fn text(&self, game: &GroundGame, joint: &[Move]) -> String {
         let moves = RoleId::first(joint.len()).zip(joint.iter().copied());
         let has_label = |&(role, played): &(RoleId, Move)| {
@@ -136,7 +137,7 @@ impl Labels {
         self.single as u32 - 1
     }
 
-    /// The labels of all moves that can be played in each of the states, a pass included.
+    /// Returns the labels of all moves that can be played in each of the states, a pass included.
     pub(super) fn sets(&self, batch: &mut Batch, states: &[State]) -> MoveSets {
         let words = column_words(self.single);
         let mut sets = MoveSets::new(words, states.len());
@@ -185,7 +186,7 @@ impl Labels {
     }
 }
 
-/// The text of a move without the arguments at these places.
+/// Returns the text of a move without the arguments at these places.
 fn without(text: &str, ignored: &[usize]) -> String {
     if ignored.is_empty() || !text.starts_with('(') {
         return text.to_string();

@@ -1,4 +1,4 @@
-//! Moves of two positions that have a similar effect.
+//! Pairs of moves with a similar effect in two positions.
 
 use serde::Serialize;
 
@@ -18,15 +18,15 @@ pub struct MatchedMoves {
     pub frequent: Vec<FrequentPair>,
 }
 
-/// A joint move of each of two positions: the text of the only move on which something depends, or
-/// those of the moves of all roles, in their order, if something depends on several.
+/// A joint move of each of two positions: the text of the only move that has an effect, or those of
+/// the moves of all roles, in their order, if several have one.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MovePair {
     /// The move in the first position.
     pub a: String,
     /// The move in the second position.
     pub b: String,
-    /// How similar what follows is to the position, for either one.
+    /// The similarity of each position to its successor by the move.
     pub similarities: (f64, f64),
 }
 
@@ -42,7 +42,7 @@ pub struct FrequentPair {
 }
 
 impl MovePair {
-    /// What it costs to pair the moves.
+    /// Returns the cost of pairing the moves.
     pub fn distance(&self) -> f64 {
         (self.similarities.0 - self.similarities.1).abs()
     }

@@ -1,9 +1,9 @@
-//! The similarity of positions, by what can be played from them on.
+//! The similarity of positions, based on the moves that can be played from them on.
 //!
 //! Positions are compared by their local game trees, without any knowledge of the game. Three
-//! measures compare moves; a fourth one, which rests on any of them, compares how much moves change,
-//! so that positions that have no moves in common, or are of different games, can be compared as
-//! well. All are from 0 to 1.
+//! measures compare moves; a fourth one, based on any of them, compares how much moves change, so
+//! that positions that have no moves in common, or are of different games, can be compared as well.
+//! All are from 0 to 1.
 //!
 //! | measure | what it compares | source |
 //! |---|---|---|
@@ -12,9 +12,10 @@
 //! | [`Measure::TreeEdit`] | the trees of such lines, by the edits that make one the other | section 2.3 |
 //! | [`Comparison::structural`] | the similarities of the positions to their children | section 3, Algorithm 1 |
 //!
-//! [`Comparison::matched_moves`] tells which moves of two positions correspond, and [`dynamics`] how
-//! dynamic a game is: how much, and how unevenly, its moves change what can be played. The page
-//! `docs/similarity.md` says how the source is read where it can be read in several ways.
+//! [`Comparison::matched_moves`] determines which moves of two positions correspond, and
+//! [`dynamics`] how dynamic a game is: how much, and how unevenly, its moves change the playable
+//! moves. The page `docs/similarity.md` documents the interpretation of ambiguous parts of the
+//! source.
 //!
 //! ```
 //! # use propjit::game::load::{Game, Setup};

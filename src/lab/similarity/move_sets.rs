@@ -36,8 +36,8 @@ impl MoveSets {
         self.sizes.is_empty()
     }
 
-    /// The similarity of continuations at depth 1 of one of the positions and one of another
-    /// collection: see [`continuations`]. None if nothing can be played in either.
+    /// Returns the similarity of continuations at depth 1 of one of the positions and one of
+    /// another collection: see [`continuations`]. None if neither has moves.
     pub fn similarity(&self, at: usize, others: &MoveSets, other: usize) -> Option<f64> {
         let set = &self.sets[at * self.words..][..self.words];
         let other_set = &others.sets[other * self.words..][..self.words];
@@ -47,8 +47,8 @@ impl MoveSets {
     }
 }
 
-/// The similarity of continuations (equation 1, section 2.1) of two sets of moves, which are
-/// ascending: the number of moves in both over the number of moves in either. None if both are
+/// Returns the similarity of continuations (equation 1, section 2.1) of two sets of moves, which
+/// are ascending: the number of moves in both over the number of moves in either. None if both are
 /// empty.
 pub fn continuations(a: &[u32], b: &[u32]) -> Option<f64> {
     let mut others = b.iter().peekable();

@@ -1,6 +1,6 @@
-//! Trees whose children have an order, in the form that [edit distances](super::edit) are computed on.
+//! Ordered trees, in the form that [edit distances](super::edit) are computed on.
 
-/// A tree whose children have an order, with its nodes in postorder: children before their parent.
+/// An ordered tree, with its nodes in postorder: children before their parent.
 #[derive(Clone, Debug)]
 pub(super) struct OrderedTree {
     pub(super) labels: Vec<u32>,
@@ -11,7 +11,7 @@ pub(super) struct OrderedTree {
 }
 
 impl OrderedTree {
-    /// A tree that is being made: the root is open.
+    /// Makes a tree of a root that is still open.
     pub(super) fn new() -> OrderedTree {
         OrderedTree {
             labels: Vec::new(),
@@ -25,7 +25,7 @@ impl OrderedTree {
         self.open.push((label, self.labels.len() as u32));
     }
 
-    /// Says of the nodes opened last, that many of them, that all their children are there.
+    /// Closes this many of the nodes opened last: all their children are there.
     pub(super) fn close(&mut self, nodes: usize) {
         for (label, first) in self.open.drain(self.open.len() - nodes..).rev() {
             self.labels.push(label);
@@ -33,7 +33,7 @@ impl OrderedTree {
         }
     }
 
-    /// Says that all nodes are there.
+    /// Completes the tree: all nodes are there.
     pub(super) fn finish(&mut self) {
         self.close(self.open.len());
     }
@@ -43,13 +43,13 @@ impl OrderedTree {
         self.labels.len() - 1
     }
 
-    /// Whether nothing is below a node.
+    /// Returns whether a node has no children.
     pub(super) fn is_leaf(&self, node: usize) -> bool {
         self.firsts[node] as usize == node
     }
 
-    /// The distances of the subtrees of all nodes to a tree of one node with this label: all other
-    /// nodes are deleted, and one has its label changed unless one has it already.
+    /// Returns the distances of the subtrees of all nodes to a tree of one node with this label:
+    /// all other nodes are deleted, and one has its label changed unless one has it already.
     pub(super) fn distances_to_leaf(&self, label: u32) -> impl Iterator<Item = u32> {
         // Past the last node so far with the label.
         let mut end = 0;
@@ -62,8 +62,8 @@ impl OrderedTree {
         })
     }
 
-    /// The nodes that are the last one in postorder of all whose subtrees start at the same
-    /// place, ascending: the key roots. Those without nodes below are left out.
+    /// Returns the key roots, ascending: of the nodes with subtrees that start at the same place,
+    /// the last one in postorder. Leaves are left out.
     pub(super) fn key_roots(&self) -> Vec<usize> {
         let mut is_known = vec![false; self.labels.len()];
         let mut roots: Vec<usize> = (0..self.labels.len())

@@ -14,7 +14,7 @@ pub struct Sequences {
     counts: FxHashMap<Box<[u32]>, Count>,
 }
 
-/// How many lines of the same moves there are.
+/// The number of lines of the same moves.
 #[derive(Clone, Copy, Default, Debug)]
 struct Count {
     /// Whole lines.
@@ -47,7 +47,7 @@ impl Sequences {
         Sequences { counts }
     }
 
-    /// How many lines become each simplified sequence, in ascending order.
+    /// Returns how many lines become each simplified sequence, in ascending order.
     pub fn multiplicities(&self) -> Vec<(&[u32], u64)> {
         let lines = self.counts.iter().filter(|(_, count)| count.ending > 0);
         let mut lines: Vec<_> = lines.map(|(line, count)| (&**line, count.ending)).collect();
@@ -55,8 +55,8 @@ impl Sequences {
         lines
     }
 
-    /// The similarity of sequences of two trees (section 2.2): which part of all lines are in both
-    /// simplified trees. None if there are no lines.
+    /// Returns the similarity of sequences of two trees (section 2.2): the fraction of all lines
+    /// that are in both simplified trees. None if there are no lines.
     ///
     /// A line that ends the match before the depth is reached is compared with the lines of the
     /// other tree that begin in the same way, each of which counts as one line more; otherwise
@@ -83,7 +83,7 @@ impl Sequences {
         (all > 0).then(|| shared as f64 / all as f64)
     }
 
-    /// The simplified tree as an ordered tree: sequences that begin alike share the beginning, and
+    /// Returns the simplified tree as an ordered tree: sequences with a common prefix share it, and
     /// the last move of each is there as often as there are lines.
     pub(super) fn tree(&self) -> OrderedTree {
         let mut tree = OrderedTree::new();

@@ -1,9 +1,9 @@
-//! Structural similarity: how alike two positions are in how their children resemble them.
+//! Structural similarity: how alike two positions are in the similarity to their children.
 
 use super::assignment::{Assignment, assign};
 
-/// The structural similarity of two positions, of which the similarity of each child to its parent
-/// is given, and the assignment between the children on which it rests: section 3 with Algorithm 1.
+/// Returns the structural similarity of two positions, given the similarity of each child to its
+/// parent, and the assignment between the children on which it is based (section 3, Algorithm 1).
 /// None if neither has children.
 ///
 /// Each child without a partner adds one to the sum of distances, as the formula and the text have

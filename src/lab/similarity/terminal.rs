@@ -1,10 +1,10 @@
-//! The similarity of terminal states: how near their rewards are.
+//! The similarity of terminal states, based on their rewards.
 
-/// The similarity of two terminal states by the goals of each role, of which the lowest and the
-/// highest are given: one less the difference of the goals as a part of what they could differ by
-/// (section 2.4), on average over the roles.
+/// Returns the similarity of two terminal states by the goals of each role, given the lowest and
+/// the highest goals: one less the difference of the goals as a part of the greatest possible
+/// difference (section 2.4), on average over the roles.
 ///
-/// In a game of two roles where one wins what the other loses, that is the same for either role.
+/// In a zero-sum game of two roles, that is the same for either role.
 pub fn rewards(a: &[i32], b: &[i32], ranges: &[(i32, i32)]) -> f64 {
     let near = a.iter().zip(b).zip(ranges).map(|((&a, &b), &(low, high))| {
         let range = f64::from(high) - f64::from(low);

@@ -1,4 +1,4 @@
-//! A local game tree: what can be played from a position on, up to some number of plies.
+//! Local game trees: the moves from a position on, up to some number of plies.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -14,24 +14,24 @@ pub struct GameTree {
 /// A node.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    /// What leads here: see [`Branch::label`]. Of no meaning in the root.
+    /// The label of the edge to this node: see [`Branch::label`]. Meaningless in the root.
     pub(super) label: u32,
-    /// The nodes that follow.
+    /// The child nodes.
     pub(super) children: Range<usize>,
 }
 
-/// A move in a tree that is written down, and what follows.
+/// A branch of a tree that is given explicitly: a move, and its continuations.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Branch {
     /// The label of the move.
     pub label: u32,
-    /// What can be played after it: nothing at the depth to which the tree goes, and after moves
-    /// that end the match.
+    /// The moves that can be played after it: none at the depth to which the tree goes, and after
+    /// moves that end the match.
     pub branches: Vec<Branch>,
 }
 
 impl GameTree {
-    /// A tree that is written down.
+    /// Makes a tree from its branches.
     pub fn new(branches: &[Branch]) -> GameTree {
         let mut tree = GameTree::root();
         let mut open = VecDeque::from([(0, branches)]);
@@ -45,7 +45,7 @@ impl GameTree {
         tree
     }
 
-    /// A tree of the root alone.
+    /// Makes a tree of the root alone.
     pub(super) fn root() -> GameTree {
         let root = Node {
             label: 0,

@@ -126,7 +126,7 @@ fn draw_lengths(area: &Area<'_>, figures: &Figures) -> Drawn {
 }
 
 fn draw_branching(area: &Area<'_>, figures: &Figures) -> Drawn {
-    // Where few matches come to, means say little.
+    // At depths that few matches reach, means are unreliable.
     let least = figures.matches / 100;
     let depths = figures.by_depth.iter();
     let bars: Vec<_> = depths

@@ -1,9 +1,9 @@
-//! Tools that measure, which players do not need.
+//! Measurement tools, which players do not need.
 //!
 //! - [`compare`] measures all backends on a game.
 //! - [`tune`] finds the settings that suit this CPU best.
 //! - [`disassemble`] lists machine code.
-//! - [`darkening`] measures what darkening brings in a match.
+//! - [`darkening`] measures the gain from darkening in a match.
 //! - [`figures_chart`] draws the figures of a game.
 
 pub mod compare;

@@ -12,9 +12,9 @@ use propjit_stop::Stop;
 /// The outcome of matches with two machines side by side.
 #[derive(Clone, Default, Debug)]
 pub struct AgainstOutcome {
-    /// How many matches were played to their end or to the limit of steps.
+    /// The number of matches that were played to their end or to the limit of steps.
     pub matches: usize,
-    /// How many states were compared.
+    /// The number of states that were compared.
     pub steps: usize,
     /// The first difference; nothing is played after it.
     pub difference: Option<Difference>,
@@ -77,7 +77,7 @@ pub fn against(
         Ok(())
     };
     match play() {
-        // The prover ends in the midst of a question then.
+        // The prover ends in the midst of a query then.
         Err(error) if MachineError::is_stopped(&error) && stop.is_set() => {}
         played => played?,
     }
@@ -85,8 +85,8 @@ pub fn against(
     Ok(done)
 }
 
-/// Compares all that the machines say of their states; returns the legal moves
-/// of each role, nothing in terminal states.
+/// Compares all results of the machines for their states; returns the legal moves of each role,
+/// nothing in terminal states.
 fn compare(
     comparison: &mut Comparison,
     machine: &mut dyn StateMachine,

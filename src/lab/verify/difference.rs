@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::snapshot::Snapshot;
 
-/// A difference between what was expected of a state and what a machine says.
+/// A difference between the expected property of a state and that of a machine.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Difference {
     /// The property that differs, such as "terminal".
@@ -48,7 +48,7 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// Compares two values. Differences are told in their debug form.
+    /// Compares two values. Differences are reported in their debug form.
     pub(crate) fn values<T: PartialEq + Debug + ?Sized>(
         &mut self,
         what: &str,
@@ -74,8 +74,8 @@ impl Comparison {
         }
     }
 
-    /// Compares all that two machines say of a state, but for the goals; what is played
-    /// has these roles.
+    /// Compares all that two machines report of a state, except for the goals; the match is played
+    /// by these roles.
     pub(crate) fn snapshots(&mut self, roles: &[String], expected: &Snapshot, got: &Snapshot) {
         self.texts("propositions", None, &expected.fluents, &got.fluents);
         self.values("terminal", None, &expected.terminal, &got.terminal);
@@ -84,7 +84,7 @@ impl Comparison {
         }
     }
 
-    /// Notes a difference.
+    /// Records a difference.
     pub(crate) fn differs(
         &mut self,
         what: &str,

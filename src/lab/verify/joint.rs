@@ -1,8 +1,8 @@
-//! Joint moves in the numbers of a machine.
+//! Conversion of joint moves to the numbers of a machine.
 
 use crate::game::machine::{MachineError, Move, RoleId, State, StateMachine};
 
-/// The moves that the texts spell.
+/// Parses the moves in these texts.
 ///
 /// # Errors
 /// [`MachineError::JointMove`] if there is not one for each role, or when one spells no move.
@@ -20,7 +20,7 @@ pub(crate) fn parse_joint(
         .collect()
 }
 
-/// The state after a joint move that is known to be legal.
+/// Returns the state after a joint move that is known to be legal.
 pub(crate) fn apply(
     machine: &mut dyn StateMachine,
     state: &State,

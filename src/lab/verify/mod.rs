@@ -1,4 +1,4 @@
-//! Comparison of what backends say: with recorded traces, and with each other.
+//! Verification of backends: against recorded traces, and against each other.
 //!
 //! - [`replay()`] plays the matches of a [`Trace`] again; [`suite`] does so for many games.
 //! - [`against()`] plays random matches with two machines side by side.

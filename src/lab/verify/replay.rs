@@ -11,9 +11,9 @@ use propjit_stop::Stop;
 /// The outcome of a replay.
 #[derive(Clone, Default, Debug)]
 pub struct ReplayOutcome {
-    /// How many matches were replayed to their end.
+    /// The number of matches that were replayed to their end.
     pub matches: usize,
-    /// How many states were compared.
+    /// The number of states that were compared.
     pub steps: usize,
     /// The first difference; nothing is replayed after it.
     pub difference: Option<Difference>,
@@ -48,7 +48,7 @@ pub fn replay(
             compare(&mut comparison, step, machine, &state, &got)?;
             replayed.steps += 1;
             let is_last = at + 1 == recorded.steps.len();
-            // Where the match ends, nothing need be played.
+            // The end of the match needs no move.
             if comparison.first.is_some() || (is_last && step.joint.is_none()) {
                 break;
             }
@@ -125,7 +125,7 @@ fn compare(
     Ok(())
 }
 
-/// The moves that the texts spell.
+/// Parses the moves in these texts.
 ///
 /// # Errors
 /// When there is not a legal one for each role. In a terminal state, none is legal.

@@ -7,8 +7,8 @@ pub(crate) struct Snapshot {
     /// The propositions that hold, sorted.
     pub(crate) fluents: Vec<String>,
     pub(crate) terminal: bool,
-    /// For each role, the texts of its legal moves, sorted; empty if terminal,
-    /// where legal moves mean nothing.
+    /// For each role, the texts of its legal moves, sorted; empty if terminal, where legal moves
+    /// are meaningless.
     pub(crate) legal: Vec<Vec<String>>,
 }
 
@@ -35,7 +35,7 @@ impl Snapshot {
         })
     }
 
-    /// Whether a role has nothing to play though the match goes on.
+    /// Returns whether a role has no move though the match goes on.
     pub(crate) fn stuck(&self) -> bool {
         self.legal.iter().any(Vec::is_empty)
     }

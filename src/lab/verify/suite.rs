@@ -31,7 +31,7 @@ pub struct SuiteCase {
     pub trace: PathBuf,
 }
 
-/// How it went with one game.
+/// The result for one game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SuiteStatus {
@@ -39,7 +39,7 @@ pub enum SuiteStatus {
     Ok,
     /// Something differs.
     Differs,
-    /// A limit was hit. What could still be compared, on the prover, does not differ.
+    /// A limit was hit. The part that could still be compared, on the prover, does not differ.
     GaveUp,
     /// The rulesheet or the trace cannot be used.
     Error,
@@ -50,7 +50,7 @@ pub enum SuiteStatus {
 pub struct SuiteRow {
     /// The game's name.
     pub game: String,
-    /// How it went.
+    /// The result.
     pub status: SuiteStatus,
     /// The backend that replayed the trace, if any did.
     pub backend: Option<&'static str>,
@@ -175,8 +175,8 @@ impl From<MachineError> for Failure {
     }
 }
 
-/// The trace in a file, or that of the records in it. Records may be of several games: those of the
-/// rulesheet with this hash count, unless there are none.
+/// Reads the trace in a file, or that of the records in it. Records may be of several games: those
+/// of the rulesheet with this hash count, unless there are none.
 fn read_trace(path: &Path, rulesheet: Fnv64) -> Result<Trace, Failure> {
     let failed = |error: &dyn fmt::Display| Failure {
         status: SuiteStatus::Error,

@@ -39,7 +39,7 @@ pub struct TraceMatch {
     pub steps: Vec<TraceStep>,
 }
 
-/// A state of a match, what may be played in it, and what was.
+/// A state of a match, the legal moves in it, and those played.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TraceStep {
     /// How many propositions hold, if recorded.
@@ -106,11 +106,11 @@ impl TraceMatch {
         let last = TraceStep {
             terminal: is_over,
             goals: is_over.then(|| record.goals.clone()),
-            // At the limit of steps, nobody looks for moves.
+            // At the limit of steps, moves are not computed.
             stuck: (record.end == MatchEnd::Stuck).then_some(true),
             ..TraceStep::unknown()
         };
-        // Of a state that could not be evaluated, nothing can be said.
+        // Nothing is known of a state that could not be evaluated.
         let last = (record.end != MatchEnd::Failed).then_some(last);
         TraceMatch {
             number: Some(line.number),
@@ -121,7 +121,7 @@ impl TraceMatch {
 }
 
 impl TraceStep {
-    /// A state of which nothing is known but that it is not terminal.
+    /// Makes a step of which nothing is known but that its state is not terminal.
     fn unknown() -> TraceStep {
         TraceStep {
             fluents: None,

@@ -1,9 +1,9 @@
-//! The clerk, which keeps a legal move of a match ready, whatever the player is doing.
+//! The clerk, which keeps a legal move of a match ready, independently of the player.
 //!
-//! The clerk follows the match on the prover, which needs no preparation, on a thread
-//! of its own, and on the ground game from when there is one. While a player still grounds the
-//! game, has crashed or takes too long, there is a legal move to answer with; and a player's move
-//! can be checked. Where it takes long to find all legal moves, one has to do.
+//! The clerk follows the match on the prover, which needs no preparation, on a thread of its own,
+//! and on the ground game as soon as there is one. While a player still grounds the game, has
+//! crashed or takes too long, there is a legal move to answer with; and a player's move can be
+//! checked. If it takes long to find all legal moves, a single one has to suffice.
 
 use std::sync::Arc;
 use std::thread;
@@ -17,7 +17,7 @@ use crate::game::position::Position;
 use crate::play::matches::{Rulesheet, Seat};
 use crate::support::background::{Background, Promise};
 
-/// What the clerk knows of the legal moves of its role in a turn.
+/// The known legal moves of the clerk's role in a turn.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Legal {
     /// As text; none if they cannot be found.
@@ -35,7 +35,7 @@ pub(super) struct Clerk {
 }
 
 impl Clerk {
-    /// A clerk for a match from its initial state.
+    /// Starts a clerk for a match from its initial state.
     pub(super) fn start(seat: &Seat) -> Clerk {
         let (turns, inbox) = unbounded();
         let thread = thread::Builder::new().name("clerk".to_string());
@@ -46,8 +46,8 @@ impl Clerk {
         Clerk { turns }
     }
 
-    /// The legal moves after `joint`, or in the same state as before without one.
-    /// None are known where there is no thread to find them.
+    /// Finds the legal moves after `joint`, or in the same state as before without one. None are
+    /// known if there is no thread to find them.
     pub(super) fn turn(&self, joint: Option<Vec<String>>) -> Background<Legal> {
         let (promise, legal) = Background::promised(Legal::default);
         let _ = self.turns.send((joint, promise));
@@ -58,7 +58,7 @@ impl Clerk {
 /// The part of a play clock in which all legal moves should be found.
 const PATIENCE: u32 = 4;
 
-/// How long that is at most.
+/// The upper bound of that part.
 const MOST_PATIENCE: Duration = Duration::from_secs(2);
 
 /// A match as the clerk follows it.
@@ -73,12 +73,12 @@ struct Followed<'a> {
     joints: Vec<Vec<String>>,
 }
 
-/// How far it is with a position of the ground game.
+/// The state of the switch to a position of the ground game.
 enum Ground {
     /// The game is not there yet.
     Awaited,
-    /// A thread makes the position and goes with it to where the match was then, both of which take long in large games.
-    /// With it comes how many joint moves were made on it.
+    /// A thread makes the position and moves on to the current state of the match, both of which take long in large
+    /// games. It sends the position with the number of joint moves that were made on it.
     Made(Receiver<Result<(Position, usize), MachineError>>),
     /// The match is followed on it, or cannot be.
     Settled,
@@ -130,7 +130,7 @@ impl Followed<'_> {
         })
     }
 
-    /// Follows the match on the ground game, as soon as there is a position of it.
+    /// Moves on to the ground game, as soon as there is a position of it.
     fn go_over_to_ground_game(&mut self) {
         match &self.ground {
             Ground::Settled => {}
@@ -171,7 +171,7 @@ fn make_board(game: Arc<Game>, joints: Vec<Vec<String>>) -> Ground {
         Ok((position, joints.len()))
     };
     let thread = thread::Builder::new().name("clerk".to_string());
-    // Nobody may listen any more.
+    // The receiver may be gone.
     match thread.spawn(move || drop(tell.send(make()))) {
         Ok(_) => Ground::Made(made),
         Err(error) => {

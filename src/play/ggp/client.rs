@@ -17,7 +17,7 @@ use crate::play::matches::printable::excerpt;
 /// How long one of a host's addresses may take to accept a connection.
 const CONNECT_TIME: Duration = Duration::from_secs(5);
 
-/// How often the stop token is looked at meanwhile.
+/// How often the stop token is checked meanwhile.
 const INTERVAL: Duration = Duration::from_millis(20);
 
 /// Sends a message and returns the answer, trimmed; waits for it until `deadline`, or
@@ -25,7 +25,7 @@ const INTERVAL: Duration = Duration::from_millis(20);
 ///
 /// # Errors
 /// [`PlayerError::TimedOut`], [`PlayerError::Stopped`], [`PlayerError::Connection`],
-/// or [`PlayerError::Failed`] if the answer is no HTTP, or that of a failure.
+/// or [`PlayerError::Failed`] if the answer is no HTTP, or reports a failure.
 pub(super) fn ask(
     address: &Address,
     message: &str,
@@ -65,12 +65,13 @@ pub(super) fn ask(
         .map_err(failure)
 }
 
-/// Connects, unless a stop comes. To find and to connect cannot be interrupted, so that is done on a thread of its own.
+/// Connects, unless a stop comes. Name resolution and connecting cannot be interrupted, so they run on a thread of
+/// their own.
 fn connected(address: &Address, deadline: Instant, stop: &Stop) -> Result<TcpStream, PlayerError> {
     let (say, found) = bounded(1);
     let address = address.clone();
     let started = thread::Builder::new().spawn(move || {
-        // If nobody waits any more, the connection is closed.
+        // If no caller waits any more, the connection is closed.
         let _ = say.send(connect(&address, deadline));
     });
     started.map_err(failed)?;

@@ -1,13 +1,13 @@
 //! The part of HTTP that the GGP protocol needs, for both sides, on plain sockets.
 //!
-//! Why no server library: game managers and players speak HTTP/1.0 as `ggp-base` does,
-//! which differs from the standard where it hurts. A `POST` may come without
-//! Content-Length; hyper (and so axum) and tiny_http (and so rouille) then see an
-//! empty body, as RFC 9112 says, and would drop the message. Content-Length counts
-//! characters where it should count bytes. The target of a `GET` may contain blanks,
-//! which all of them refuse. One connection carries one request and the whole traffic of a match is a
-//! few hundred of them, so nothing of what those libraries are good at is needed, and
-//! tiny_http has not been released since 2022. What is left is reading header lines: `httparse`, the
+//! Why no server library: game managers and players speak HTTP/1.0 as `ggp-base` does, which differs
+//! from the standard where it hurts. A `POST` may come without Content-Length; hyper (and so axum)
+//! and tiny_http (and so rouille) then see an empty body, as RFC 9112 says, and would drop the
+//! message. Content-Length counts characters where it should count bytes. The target of a `GET` may
+//! contain blanks, which all of them refuse. One connection carries one request and the whole traffic
+//! of a match is a few hundred of them, so the strengths of those libraries are not needed, and
+//! tiny_http has not been released since 2022. Only the parsing of header lines is left: `httparse`,
+//! the parser inside hyper, does that.
 //! parser inside hyper, does that.
 //!
 //! The body of a message of the GGP protocol ends when Content-Length is reached *and* no list in it
@@ -27,7 +27,7 @@ use propjit_stop::Stop;
 /// The largest message that is read, head included: 4 MiB. Rulesheets have less than one.
 pub(crate) const MAX_BYTES: usize = 4 << 20;
 
-/// The time between looks whether to go on while waiting for a socket.
+/// The interval of checks for a stop while waiting for a socket.
 const SLICE: Duration = Duration::from_millis(10);
 
 /// How long the other side gets to take an answer.
@@ -42,7 +42,7 @@ pub(crate) enum HttpError {
     /// The time is up.
     #[error("the message did not come in time")]
     TimedOut,
-    /// Somebody asked to stop.
+    /// A stop was requested.
     #[error("stopped")]
     Stopped,
     /// The connection was closed before the message was complete.
@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
         read_head(&head)
     }
 
-    /// Reads a body of as many bytes as the head says; of none where it does not say.
+    /// Reads a body of as many bytes as the head says, or none if it does not say.
     ///
     /// # Errors
     /// When it does not come, or is not UTF-8.
@@ -261,7 +261,7 @@ fn blank_line(bytes: &[u8], from: usize) -> Option<usize> {
 }
 
 fn read_head(head: &[u8]) -> Result<Head, HttpError> {
-    // Some send a blank line first.
+    // Some clients send a blank line first.
     let head = head.trim_ascii_start();
     let line_end = head.iter().position(|&byte| byte == b'\n');
     let (first_line, rest) = head.split_at(line_end.map_or(head.len(), |end| end + 1));
@@ -304,9 +304,9 @@ fn read_head(head: &[u8]) -> Result<Head, HttpError> {
 /// Counts parentheses as the bytes come.
 #[derive(Default)]
 struct Scan {
-    /// How many bytes have been looked at.
+    /// The number of bytes that have been scanned.
     seen: usize,
-    /// How many lists are open.
+    /// The number of open lists.
     depth: usize,
     /// Whether a list was opened and closed.
     closed: bool,
@@ -347,10 +347,11 @@ pub(crate) fn send(mut stream: &TcpStream, head: &str, body: &str) -> io::Result
 /// The first line of an answer that has what was asked for.
 pub(crate) const SUCCESS: &str = "HTTP/1.0 200 OK";
 
-/// Tells whether somebody still waits for an answer.
+/// Detects whether the other side still waits for an answer.
 ///
-/// Who has closed a connection for writing may still read. So when that is seen, the first line of
-/// the answer is sent at once: if nobody is there to read it, the other side resets the connection.
+/// A client that has closed its connection for writing may still read. So when that is seen, the
+/// first line of the answer is sent at once: if the client is gone, its system resets the
+/// connection.
 pub(crate) struct Asker<'a> {
     stream: &'a TcpStream,
     /// Whether the first line has been sent.
@@ -359,7 +360,7 @@ pub(crate) struct Asker<'a> {
 }
 
 impl<'a> Asker<'a> {
-    /// For a connection from which a message has been read.
+    /// Watches a connection from which a message has been read.
     pub(crate) fn new(stream: &'a TcpStream) -> Asker<'a> {
         Asker {
             stream,
@@ -368,8 +369,8 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// Whether nobody waits any more. It takes until the next question to be sure. The answer must
-    /// be a success from then on.
+    /// Returns whether the other side has stopped waiting. This is certain only at the next call.
+    /// The answer must be a success from then on.
     pub(crate) fn is_gone(&self) -> bool {
         if !self.is_gone.get() {
             self.is_gone.set(self.look().is_err());
@@ -383,7 +384,7 @@ impl<'a> Asker<'a> {
             return Err(error);
         }
         stream.set_read_timeout(Some(Duration::from_millis(1)))?;
-        // What comes after the message is of no use.
+        // Bytes after the message are ignored.
         let mut rest = [0; 4 << 10];
         match stream.read(&mut rest) {
             Ok(0) if !self.has_begun.replace(true) => {

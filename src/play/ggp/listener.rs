@@ -1,7 +1,7 @@
 //! A port, and its connections: a thread takes them, and each gets a thread of its own, which reads
 //! one request, answers and closes.
 //!
-//! The number of connections is limited. Where it is reached because clients send nothing, the older
+//! The number of connections is limited. When it is reached because clients send nothing, the older
 //! half of these is cut off, so that slow or broken clients cannot keep others out.
 
 use std::collections::BTreeMap;
@@ -52,7 +52,7 @@ pub(crate) struct Listener {
     acceptor: Option<JoinHandle<()>>,
 }
 
-/// What answers the requests of a connection.
+/// The handler of a connection's requests.
 type Serve = dyn Fn(&Connection<'_>) + Send + Sync;
 
 /// A connection that was accepted.
@@ -99,7 +99,7 @@ struct Open {
     is_reading: bool,
 }
 
-/// What helps where a port cannot be listened at, as the end of a sentence.
+/// The remedy if a port cannot be listened at, as the end of a sentence.
 pub fn listen_remedy(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::AddrNotAvailable => "; --bind names another address",

@@ -1,11 +1,10 @@
 //! The match that a session plays, with fallbacks for late or wrong moves.
 //!
-//! What is answered to `PLAY`, in this order: the player's move, if it is legal and in
-//! time; the first legal move that the [`Clerk`] has found; the first legal
-//! move of the last turn in which one was found; `nil`. A `PLAY` that comes again while it is thought about
-//! waits for the same answer, and so does one whose answer was lost, as far as that can be told: if after
-//! its moves they cannot be made again. Any other is the next turn, and the answer to the last one is not
-//! needed any more.
+//! `PLAY` is answered with, in this order: the player's move, if it is legal and in time; the first legal
+//! move that the [`Clerk`] has found; the first legal move of the last turn in which one was found; `nil`.
+//! A `PLAY` that is repeated while the player thinks about it waits for the same answer. So does one after
+//! its answer was lost, if that can be detected: its moves cannot be made a second time. Any other is the
+//! next turn, and the answer to the last one is not needed any more.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,7 +22,7 @@ use crate::play::matches::{Choice, Ending, PlayerError, PlayerFactory, Rulesheet
 use crate::support::background::Background;
 use crate::support::error_text::with_causes;
 
-/// When an answer is due.
+/// The times at which an answer is due.
 pub(super) struct Due {
     /// When the request came.
     received: Instant,
@@ -38,7 +37,7 @@ pub(super) struct Due {
 }
 
 impl Due {
-    /// For a request that came at `received` and has a clock.
+    /// Computes the times for a request that came at `received` and has a clock.
     pub(super) fn new(received: Instant, clock: Duration, margin: Duration) -> Due {
         let margin = margin.min(clock / 2);
         let end = received + clock;
@@ -52,7 +51,7 @@ impl Due {
     }
 }
 
-/// The time between looks whether somebody still waits for the match to start.
+/// The interval of checks whether a manager still waits for the match to start.
 const LOOK_TIME: Duration = Duration::from_millis(50);
 
 /// How long a move of the player waits to be checked.
@@ -66,7 +65,8 @@ pub(super) struct LiveMatch {
     rulesheet: Arc<Rulesheet>,
     role: RoleId,
     prepared: Background<Prepared>,
-    /// How many wait for the player to be prepared, and whether any was told that it is.
+    /// The number of requests that wait for the player to be prepared, and whether any was answered
+    /// that it is.
     starting: Mutex<(usize, bool)>,
     current: Mutex<Current>,
 }
@@ -76,7 +76,7 @@ struct Current {
     worker: Worker,
     clerk: Clerk,
     turn: Turn,
-    /// The legal moves that were found last in a turn before.
+    /// The legal moves that were last found in an earlier turn.
     before: Option<Legal>,
     /// The clock of the last request ends here.
     last_deadline: Instant,
@@ -96,7 +96,7 @@ struct Turn {
 }
 
 impl Turn {
-    /// Whether a request with these moves is about this turn, rather than the next one.
+    /// Returns whether a request with these moves is about this turn, rather than the next one.
     fn is_asked_again(&self, joint: Option<&Vec<String>>, role: RoleId) -> bool {
         if self.chosen.is_none() || self.joint.as_ref() != joint {
             return false;
@@ -179,8 +179,8 @@ impl LiveMatch {
         start.match_id == self.id && start.rules == rules && is_role()
     }
 
-    /// Waits until the player is prepared, or `START` must be answered. Whether the match goes on:
-    /// not if all are gone who have asked for it.
+    /// Waits until the player is prepared, or `START` must be answered. Returns whether the match
+    /// goes on: not if all requesters are gone.
     pub(super) fn prepare(&self, request: &Request, due: &Due, is_gone: &dyn Fn() -> bool) -> bool {
         self.starting.lock().0 += 1;
         let error = loop {
@@ -243,7 +243,8 @@ impl LiveMatch {
         reply
     }
 
-    /// The turn that follows `joint`, with the legal moves that were found last before. It starts unless it is there already.
+    /// Returns the turn that follows `joint`, with the legal moves that were last found before. Starts the turn
+    /// unless it has started already.
     fn turn(&self, joint: Option<&Vec<String>>, due: &Due) -> (Turn, Option<Legal>) {
         let mut current = self.current.lock();
         let known = current.turn.legal.get();
@@ -265,7 +266,7 @@ impl LiveMatch {
         (current.turn.clone(), before)
     }
 
-    /// The turn is over, and so is thinking about it if it still goes on.
+    /// Ends the turn, and the player's thinking about it if it still goes on.
     fn answered(&self, turn: u64, answer: &str) {
         let mut current = self.current.lock();
         if current.turn.number == turn {
@@ -278,19 +279,19 @@ impl LiveMatch {
         }
     }
 
-    /// The match is over.
+    /// Ends the match.
     pub(super) fn end(&self, ending: Ending, request: &Request, received: Instant, reply: &Reply) {
         self.finish(ending);
         self.write(received, request, reply, None, None);
     }
 
-    /// The match is given up though no request says so. The answer comes when the player has heard
-    /// it.
+    /// Gives up the match without a request to do so. The answer comes when the player has been
+    /// informed.
     pub(super) fn abandon(&self) -> Background<Option<Duration>> {
         self.finish(Ending::Aborted)
     }
 
-    /// Ends all work for the match. The answer comes when the player has heard it.
+    /// Ends all work for the match. The answer comes when the player has been informed.
     fn finish(&self, ending: Ending) -> Background<Option<Duration>> {
         let heard = self.current.lock().worker.end(ending);
         self.rulesheet.stop();
@@ -311,7 +312,7 @@ impl LiveMatch {
     }
 }
 
-/// The answer to `PLAY`, and why it is not the player's if it is not.
+/// Returns the answer to `PLAY`, and the reason if it is not the player's move.
 fn choose(
     chosen: Chosen,
     legal: Option<&Legal>,

@@ -39,9 +39,9 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// A log of a match that starts now, as a new file in `folder` if there is one.
-    /// The file's name has the time (milliseconds since 1970), the match's name, and a number if
-    /// there is such a file already.
+    /// Creates the log of a match that starts now, as a new file in `folder` if there is one. The
+    /// file's name has the time (milliseconds since 1970), the match's name, and a number if there
+    /// is such a file already.
     ///
     /// # Errors
     /// When the file cannot be made.

@@ -1,9 +1,8 @@
 //! Requests and replies, as data and as text.
 //!
-//! Requests are read as tolerantly as `ggp-base` reads them: keywords in any case,
-//! `nil` or `()` for no moves, moves that are terms of any depth, blanks and comments
-//! anywhere. What follows the arguments that we know is ignored, and so are surplus `)`, since later versions and other managers add things. Clocks may be fractions of
-//! seconds.
+//! Requests are read as tolerantly as `ggp-base` reads them: keywords in any case, `nil` or `()` for no moves, moves
+//! that are terms of any depth, blanks and comments anywhere. Text after the known arguments is ignored, and so are
+//! surplus `)`, since later versions and other managers add things. Clocks may be fractions of seconds.
 
 use std::fmt;
 use std::time::Duration;
@@ -55,7 +54,7 @@ pub struct Start {
     pub match_id: String,
     /// The role to play.
     pub role: String,
-    /// The rules. What [`Request::parse`] gives has one rule a line.
+    /// The rules. [`Request::parse`] reads them into one rule a line.
     pub rules: String,
     /// Time to prepare.
     pub start_clock: Duration,
@@ -75,14 +74,14 @@ pub enum Reply {
     },
     /// The match can start.
     Ready,
-    /// There is another match, or the request makes no sense in this one.
+    /// Another match is running, or the request makes no sense in this one.
     Busy,
     /// A move, in KIF.
     Move(String),
     /// The match cannot be played, and why. The protocol has no such answer: it goes with an HTTP
     /// status that says so.
     Refused(String),
-    /// The match has been heard to be complete.
+    /// The end of the match has been acknowledged.
     Done,
     /// The match has been given up.
     Aborted,
@@ -159,7 +158,7 @@ impl Request {
             },
             "STOP" => Request::Stop {
                 match_id: arguments.name("the match's name")?,
-                // A match has to end, even if the last moves are not told.
+                // A match has to end, even if the last moves are missing.
                 moves: match arguments.are_there() {
                     true => arguments.moves()?,
                     false => None,
@@ -184,7 +183,7 @@ struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// The next argument, which `read` makes something of if it is `wanted`.
+    /// Reads the next argument with `read`, if it is `wanted`.
     fn next<T>(
         &mut self,
         wanted: &'static str,

@@ -1,7 +1,7 @@
-//! A player at the other end of a connection, which speaks the GGP protocol.
+//! Remote players, which speak the GGP protocol.
 //!
-//! A connection that fails, and a player that is still busy when a match starts, get a few more
-//! chances. Before a match, [`RemotePlayer::wait_until_free`] asks until the player is free.
+//! Failed connections, and players that are still busy when a match starts, are retried a few
+//! times. Before a match, [`RemotePlayer::wait_until_free`] asks until the player is free.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,11 +13,12 @@ use super::client;
 use super::message::{Request, Start};
 use crate::play::matches::{Choice, Ending, Player, PlayerError, Seat};
 
-/// How long a player may take to notice that a match is given up, and at least that it is over.
+/// How long a player may take to acknowledge that a match is given up, and at least that it is
+/// over.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// How long to wait for an answer after its deadline, unless the wait is stopped: whoever judges
-/// time-outs has a clock of their own.
+/// How long to wait for an answer after its deadline, unless the wait is stopped: the referee,
+/// which decides about time-outs, has a clock of its own.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How often a request is sent.
@@ -38,7 +39,7 @@ fn is_busy(answer: &str) -> bool {
     answer.contains("busy") && !answer.contains("available")
 }
 
-/// Waits a moment; whether it was stopped.
+/// Waits a moment; returns whether it was stopped.
 fn pause(stop: &Stop) -> bool {
     let stop = stop.within(PAUSE);
     let end = Instant::now() + PAUSE;
@@ -53,12 +54,12 @@ fn pause(stop: &Stop) -> bool {
 pub struct RemotePlayer {
     address: Address,
     seat: Seat,
-    /// The joint move that the player has not been told of.
+    /// The joint move that has not been sent to the player yet.
     last: Option<Vec<String>>,
 }
 
 impl RemotePlayer {
-    /// A player that will be told of the match when it is to prepare.
+    /// Makes a player that is informed of the match when it is to prepare.
     pub fn new(address: Address, seat: &Seat) -> RemotePlayer {
         let (seat, last) = (seat.clone(), None);
         RemotePlayer {
@@ -69,7 +70,7 @@ impl RemotePlayer {
     }
 
     /// Waits until the player at an address is free, or `stop` is set. A player that does not know
-    /// the question is taken to be free.
+    /// the question is assumed to be free.
     ///
     /// # Errors
     /// Why it is not, after some seconds.
@@ -91,7 +92,8 @@ impl RemotePlayer {
         }
     }
 
-    /// Sends a request, again if the connection fails or the answer is that the player is busy.
+    /// Sends a request, and repeats it if the connection fails or the answer is that the player is
+    /// busy.
     fn ask(
         &self,
         request: &Request,
@@ -140,8 +142,8 @@ impl Player for RemotePlayer {
         if !reply.trim().eq_ignore_ascii_case("ready") {
             return Err(PlayerError::Answer(reply));
         }
-        // Managers cannot start elsewhere than in the initial state: the player is asked on the
-        // way there, and what it would play is not heeded.
+        // Managers cannot start elsewhere than in the initial state: the player is asked on the way
+        // there, and its moves are ignored.
         for joint in 0..self.seat.opening.len() {
             let deadline = Instant::now() + self.seat.play_clock + PATIENCE;
             let _ = self.ask(&self.play(), deadline, stop)?;
@@ -151,7 +153,7 @@ impl Player for RemotePlayer {
     }
 
     fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
-        // Whether the answer is a legal move, the referee decides.
+        // The referee decides whether the answer is a legal move.
         self.ask(&self.play(), deadline + PATIENCE, stop)
             .map(Choice::new)
     }

@@ -126,9 +126,9 @@ fn shortened(text: &str) -> String {
 enum Message {
     /// An answer to this message.
     Request(String),
-    /// To know whether it may ask.
+    /// A question for the permitted methods.
     Options,
-    /// Something that we do not do.
+    /// An unsupported request.
     Other,
 }
 

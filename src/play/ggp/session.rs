@@ -7,13 +7,13 @@
 //!                      +------+
 //! ```
 //!
-//! Requests come from many threads at once. A request that is not for the running match
-//! is answered `busy` and does not touch it; a `START` that comes again is answered as the first
-//! one. Rules that are wrong, or lack the role, are refused with the reason. Thinking goes on elsewhere; the threads
-//! that bring requests only wait, each until its own deadline.
+//! Requests come from many threads at once. A request that is not for the running match is answered `busy` and does
+//! not touch it; a `START` that comes again is answered as the first one. Rules that are wrong, or lack the role,
+//! are refused with the reason. The player thinks on another thread; the threads of requests only wait, each until
+//! its own deadline.
 //!
-//! While it is free, a session prepares the game of the last `PREVIEW`. A match of this game
-//! takes over what there is by then, be it done or not.
+//! While it is free, a session prepares the game of the last `PREVIEW`. A match of this game takes
+//! over the result, finished or not.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ use crate::support::setters::setters;
 use propjit_gdl::diagnostic::Diagnostics;
 use propjit_stop::Stop;
 
-/// How long a player may take to hear that its match is given up because the session ends.
+/// How long a player may take to acknowledge that its match is given up because the session ends.
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// How a session plays.
@@ -91,7 +91,7 @@ impl Running {
         self.preview.take_if(|_| is_it)
     }
 
-    /// Stops to prepare a game.
+    /// Stops the preparation of a game.
     fn end_preview(&mut self) {
         if let Some(preview) = self.preview.take() {
             preview.stop();
@@ -99,7 +99,7 @@ impl Running {
     }
 }
 
-/// Plays whatever match it is asked to play.
+/// A player's side of the protocol, for any match that a manager starts.
 pub struct Session {
     config: SessionConfig,
     running: Mutex<Running>,
@@ -123,7 +123,7 @@ impl fmt::Debug for Session {
 }
 
 impl Session {
-    /// A session that is free.
+    /// Makes a session that is free.
     pub fn new(config: SessionConfig) -> Session {
         Session {
             config,
@@ -137,8 +137,8 @@ impl Session {
         self.answer_to(request, received, &|| false)
     }
 
-    /// As [`answer`](Session::answer), to somebody who may be gone before the answer is there. A
-    /// match that nobody waits for any more when it starts is given up.
+    /// Like [`answer`](Session::answer), for a caller that may be gone before the answer is there.
+    /// A match that no caller waits for any more when it starts is given up.
     pub fn answer_to(
         &self,
         request: &Request,
@@ -173,8 +173,8 @@ impl Session {
         }
     }
 
-    /// Gives up the match that is being played, or the game that is being prepared, if
-    /// there is one. Returns when the player has heard it, or after two seconds.
+    /// Gives up the match that is being played, or the game that is being prepared, if there is
+    /// one. Returns when the player has been informed, or after two seconds.
     pub fn abort(&self) {
         let game = {
             let mut running = self.running.lock();
@@ -293,7 +293,7 @@ impl Session {
             }
             running.take_preview(&start.rules)
         };
-        // Reading the rules takes a while: others are not kept waiting.
+        // Reading the rules takes a while: other requests are not kept waiting.
         let rulesheet = match previewed {
             Some(rulesheet) => rulesheet,
             None => self
@@ -348,8 +348,8 @@ impl Session {
         Ok(self.prepare(&game, request, &due, is_gone))
     }
 
-    /// Waits until the player is prepared for a match that has just started. It is given up if
-    /// nobody waits for it.
+    /// Waits until the player is prepared for a match that has just started. The match is given up
+    /// if no request waits for it.
     fn prepare(
         &self,
         game: &Arc<LiveMatch>,

@@ -7,13 +7,13 @@ use serde_json::Value;
 /// The version that is described in `docs/engines.md`.
 pub const VERSION: u32 = 1;
 
-/// A request or a reply with its number, by which a reply is told from a late one.
+/// A request or a reply with its number, which distinguishes a reply from a late one.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Numbered<T> {
     /// The number of the request, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<u64>,
-    /// What is said.
+    /// The content.
     #[serde(flatten)]
     pub said: T,
 }
@@ -43,10 +43,11 @@ pub(super) fn number(message: &Value) -> Result<Option<u64>, String> {
     }
 }
 
-/// What a message says, in its only field with one of these names that is not null.
+/// Reads the content of a message, which is its only field with one of these names that is not
+/// null.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The problem with it.
 pub(super) fn said<T: DeserializeOwned>(message: Value, names: &[&str]) -> Result<T, String> {
     let fields = match message {
         Value::Object(fields) => fields,
@@ -60,26 +61,26 @@ pub(super) fn said<T: DeserializeOwned>(message: Value, names: &[&str]) -> Resul
     if let Some((other, _)) = said.next() {
         return Err(format!("it has both `{name}` and `{other}`"));
     }
-    // By itself, so that an error is about what is said.
+    // By itself, so that an error is about the content.
     let said = serde_json::Map::from_iter([(name.clone(), content)]);
     serde_json::from_value(Value::Object(said)).map_err(|error| format!("`{name}`: {error}"))
 }
 
-/// What a program is asked.
+/// A request to a program.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LineRequest {
-    /// To load a game, and to go to its initial state.
+    /// Load a game, and go to its initial state.
     Load(Load),
-    /// To go to where these joint moves lead from the initial state.
+    /// Go to the position after these joint moves from the initial state.
     Position(JointMoves),
-    /// To make a joint move.
+    /// Make a joint move.
     Apply(Apply),
-    /// To list legal moves.
+    /// List legal moves.
     Legal(Question),
-    /// To choose a move.
+    /// Choose a move.
     Go(Go),
-    /// To end the choice of a move. It has no reply of its own.
+    /// End the choice of a move. It has no reply of its own.
     Stop(Stopping),
 }
 
@@ -100,7 +101,7 @@ pub struct Load {
     pub rules: String,
 }
 
-/// A position, by the moves that lead to it.
+/// A position, given by the moves that lead to it.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct JointMoves {
     /// The joint moves from the initial state on, each with one move for each role in the order of
@@ -116,7 +117,7 @@ pub struct Apply {
     pub moves: Vec<String>,
 }
 
-/// Whose moves are asked for.
+/// The role or roles for which moves are requested.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Question {
     /// The role; all of them if it is missing.
@@ -124,7 +125,7 @@ pub struct Question {
     pub role: Option<String>,
 }
 
-/// A choice, and what it may cost.
+/// A choice, and its budget.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 pub struct Go {
     /// The role to choose for.
@@ -146,11 +147,11 @@ pub struct Go {
     pub legal: Option<Vec<String>>,
 }
 
-/// That a choice is to end.
+/// The request to end a choice.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Stopping {}
 
-/// What a program replies.
+/// A reply of a program.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LineReply {
@@ -182,7 +183,7 @@ pub struct Loaded {
     pub roles: Vec<String>,
 }
 
-/// A position, by the moves that lead to it.
+/// A position, given by the moves that lead to it.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct StateTold {
     /// The number of joint moves that lead there.
@@ -264,7 +265,7 @@ mod tests {
                 numbered
             );
         }
-        // Numbers and what is not known may be missing.
+        // Numbers and unknown values may be missing.
         let reply: Numbered<LineReply> = serde_json::from_str(r#"{"state":{"more":1}}"#).unwrap();
         assert_eq!(
             (reply.id, reply.said),

@@ -1,11 +1,11 @@
-//! The line protocol: a program that plays, asked over its standard input and output.
+//! The line protocol: search engines as programs, driven over their standard input and output.
 //!
 //! Requests and replies are JSON Lines, described in `docs/engines.md`. Each request but `stop` gets
 //! one reply; a program stays alive for many positions.
 //!
-//! - [`LineRequest`] and [`LineReply`] are what is said.
+//! - [`LineRequest`] and [`LineReply`] are the messages.
 //! - [`LinePlayer`] is a program as a player in matches.
-//! - [`serve_lines`] is the other side: tree search for whoever asks.
+//! - [`serve_lines`] is the other side: tree search as such a program.
 
 mod message;
 mod player;

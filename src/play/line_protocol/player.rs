@@ -1,4 +1,4 @@
-//! A program that speaks the line protocol, as a player.
+//! Players that are programs speaking the line protocol.
 
 use std::io;
 use std::sync::Arc;
@@ -22,16 +22,17 @@ pub struct LinePlayer {
     command: ProgramCommand,
     seat: Seat,
     process: Option<LineProcess>,
-    /// What tells the program its legal moves.
+    /// The source of the legal moves that the program is given.
     position: Option<Position>,
     /// All joint moves so far, those of the opening included.
     history: Vec<Vec<String>>,
-    /// How many of them the program knows; none if that is not known, as when it did not answer.
+    /// The number of them that the program knows; none if that is unknown, as when it did not
+    /// answer.
     told: Option<usize>,
 }
 
 impl LinePlayer {
-    /// A player whose program is started when it is to prepare.
+    /// Makes a player that starts its program when it is to prepare.
     pub fn new(command: ProgramCommand, seat: &Seat) -> LinePlayer {
         LinePlayer {
             command,
@@ -47,13 +48,13 @@ impl LinePlayer {
         let ended = || PlayerError::Crashed("the program does not run".to_string());
         let asked = self.process.as_mut().ok_or_else(ended)?.ask(request, stop);
         if let Err(PlayerError::Connection(_)) = asked {
-            // It has ended, or cannot be understood.
+            // It has ended, or its output cannot be parsed.
             self.process = None;
         }
         asked
     }
 
-    /// Tells the program of joint moves that it does not know.
+    /// Sends the program the joint moves that it does not know.
     fn tell(&mut self, stop: &Stop) -> Result<(), PlayerError> {
         let request = match (self.told.take(), &self.history[..]) {
             (Some(told), all) if told == all.len() => {
@@ -131,7 +132,7 @@ impl Player for LinePlayer {
             ..Go::default()
         });
         match self.ask(go, stop)? {
-            // Whether the move is legal, the referee decides.
+            // The referee decides whether the move is legal.
             LineReply::Move(said) => Ok(Choice {
                 text: said.text,
                 statistics: said.statistics,

@@ -1,4 +1,4 @@
-//! A program that is asked, and waited for.
+//! Child processes that speak the line protocol, with time limits.
 
 use std::io::{self, BufReader, Read};
 use std::sync::Arc;
@@ -21,17 +21,17 @@ pub(super) const LONGEST: u64 = 1 << 26;
 /// How long a program may take to end when its input has ended.
 const FAREWELL: Duration = Duration::from_millis(500);
 
-/// How long a program may take to answer when it was told to stop.
+/// How long a program may take to answer after a `stop`.
 const LAST_WORD: Duration = Duration::from_millis(100);
 
-/// The time between looks whether a wait is to end.
+/// The interval of checks whether a wait is to end.
 const SLICE: Duration = Duration::from_millis(5);
 
 /// A running program. It ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct LineProcess {
     program: Program,
-    /// What it says.
+    /// Its replies.
     said: Receiver<io::Result<Numbered<LineReply>>>,
     /// The number of the last request.
     asked: u64,
@@ -44,7 +44,7 @@ impl LineProcess {
     /// When that is not possible.
     pub(super) fn start(command: &ProgramCommand) -> io::Result<LineProcess> {
         let (program, output) = Program::start(command)?;
-        // A program that talks without end is not listened to faster than it is understood.
+        // A program that writes without end is not read faster than its lines are parsed.
         let (say, said) = bounded(16);
         let process = LineProcess {
             program,
@@ -59,11 +59,11 @@ impl LineProcess {
         self.program.send(Numbered { id, said }.line());
     }
 
-    /// The reply to a request. When `stop` is set, the program is told to stop, and may still reply
-    /// for a moment.
+    /// Sends a request and returns the reply. When `stop` is set, the program is sent `stop`, and
+    /// may still reply for a moment.
     ///
     /// # Errors
-    /// When it does not, or says what it must not say.
+    /// When it does not, or its reply violates the protocol.
     pub(super) fn ask(
         &mut self,
         request: LineRequest,
@@ -111,7 +111,7 @@ impl Drop for LineProcess {
     }
 }
 
-/// Passes on what a program says, until it ends or cannot be understood.
+/// Passes on a program's replies, until it ends or a reply cannot be parsed.
 fn listen(output: impl Read, say: &Sender<io::Result<Numbered<LineReply>>>) {
     let mut output = BufReader::new(output);
     let mut line = Vec::new();

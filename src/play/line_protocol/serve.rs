@@ -1,4 +1,4 @@
-//! Tree search for whoever asks over the line protocol.
+//! The server of the line protocol: tree search on request.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -24,7 +24,7 @@ use crate::search::mcts::{Mcts, MctsConfig, wait_for_engines};
 use crate::support::line_io::{LineWriter, read_line};
 use crate::support::setters::setters;
 
-/// How often the stop token is looked at.
+/// How often the stop token is checked.
 const INTERVAL: Duration = Duration::from_millis(20);
 
 /// How positions are searched.
@@ -35,11 +35,11 @@ pub struct LineServerConfig {
     pub search: MctsConfig,
     /// The backend; by default the fastest there is.
     pub backend: Option<Backend>,
-    /// The most time for a move, where the request does not name any.
+    /// The most time for a move, unless the request names a limit.
     pub time: Option<Duration>,
-    /// The most nodes for a move, where the request does not name any.
+    /// The most nodes for a move, unless the request names a limit.
     pub nodes: Option<u64>,
-    /// The most playouts for a move, where the request does not name any.
+    /// The most playouts for a move, unless the request names a limit.
     pub playouts: Option<u64>,
 }
 
@@ -77,10 +77,10 @@ pub fn serve_lines(
     stop: &Stop,
 ) -> io::Result<()> {
     let (say, lines) = unbounded::<Heard>();
-    // What ends the requests that are not answered, in their order, and whether each is a choice without a budget.
+    // The tokens that end the unanswered requests, in their order, and whether each is a choice without a budget.
     let unanswered = Arc::new(Mutex::new(VecDeque::<(Stop, bool)>::new()));
     let has_budget = config.time.is_some() || config.nodes.is_some() || config.playouts.is_some();
-    // Nobody waits for this thread, which ends with its input.
+    // This thread is not joined; it ends with its input.
     thread::Builder::new().spawn({
         let (stop, unanswered) = (stop.clone(), unanswered.clone());
         move || {
@@ -105,7 +105,7 @@ pub fn serve_lines(
                     return;
                 }
             }
-            // Nobody will stop these any more.
+            // No `stop` can come for these any more.
             let unanswered = unanswered.lock();
             let endless = unanswered.iter().filter(|(_, is_endless)| *is_endless);
             endless.for_each(|(own, _)| own.set());
@@ -150,7 +150,7 @@ fn request(line: &[u8]) -> Result<Numbered<LineRequest>, NoRequest> {
     }
 }
 
-/// Whether a request is a choice without a budget.
+/// Returns whether a request is a choice without a budget.
 fn is_open(request: &LineRequest) -> bool {
     match request {
         LineRequest::Go(go) => go.seconds.is_none() && go.nodes.is_none() && go.playouts.is_none(),
@@ -169,7 +169,7 @@ struct Searched {
     history: History,
     /// Made when a move is first to be chosen.
     tree: Option<Mcts>,
-    /// Whether the search is about the position.
+    /// Whether the search starts from the position.
     is_current: bool,
 }
 
@@ -219,7 +219,7 @@ impl LineServer<'_> {
 }
 
 impl Searched {
-    /// Goes to where these joint moves lead. If one is not legal, all is as before.
+    /// Goes to the position after these joint moves. If one is not legal, nothing changes.
     fn set(&mut self, moves: &[Vec<String>]) -> Result<LineReply, MachineError> {
         let mut history = History::new(self.game.follow()?);
         moves.iter().try_for_each(|joint| history.play(joint))?;
@@ -295,7 +295,7 @@ impl Searched {
         let is_counted = nodes.is_some() || playouts.is_some();
         let (tree, searched) = self.search(config, &budget, is_counted).map_err(text)?;
         if let Err(error) = searched {
-            // There still may be something that was found before.
+            // There may still be a result from before.
             tracing::warn!(%error, "the search failed");
         }
         let report = tree.report(role);
@@ -316,7 +316,7 @@ impl Searched {
         }))
     }
 
-    /// Searches from the position: the tree, and how the search went.
+    /// Searches from the position; returns the tree and the result of the search.
     fn search(
         &mut self,
         config: &LineServerConfig,
@@ -329,7 +329,7 @@ impl Searched {
             self.is_current = self.history.depth() == 0;
         }
         if is_counted {
-            // Half of the time is for the search, if time is limited, too.
+            // If time is limited, too, half of it is for the search.
             let half = budget.stop.remaining().map(|left| left / 2);
             let waiting = match half {
                 Some(half) => budget.stop.within(half),

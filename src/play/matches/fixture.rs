@@ -1,4 +1,4 @@
-//! A fixture: who plays which role in a match that is to be played.
+//! Fixtures: matches to be played, with the player of each role.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ use crate::support::rng::GameRng;
 /// For each role the number of its player; none where the referee plays.
 pub(super) type Seating = Vec<Option<usize>>;
 
-/// The players of a group in the order of their roles, in the match of this number that it plays, from 0: each has each
-/// role in turn, and then all begin anew in another order, for it matters who moves after whom.
+/// The players of a group in the order of their roles, in its match of this number, from 0: each has each role in
+/// turn, and then all begin anew in another order, since the order of moves matters.
 fn seats(group: &[usize], number: u64) -> Vec<usize> {
     let Some((&first, others)) = group.split_first() else {
         return Vec::new();
@@ -37,7 +37,8 @@ fn seats(group: &[usize], number: u64) -> Vec<usize> {
     seats
 }
 
-/// Who of a group plays these of a game's roles, in the match of this number that it plays, from 0.
+/// Assigns the players of a group to these roles of a game, in the group's match of this number,
+/// from 0.
 pub(super) fn seating(all_roles: usize, roles: &[RoleId], group: &[usize], number: u64) -> Seating {
     let mut seating = vec![None; all_roles];
     for (role, player) in roles.iter().zip(seats(group, number)) {
@@ -56,9 +57,9 @@ pub(super) struct Fixture<'a> {
     pub(super) rulesheet: &'a Arc<Rulesheet>,
     /// All players.
     pub(super) players: &'a [PlayerFactory],
-    /// Who plays what.
+    /// The player of each role.
     pub(super) seating: &'a Seating,
-    /// What is played before.
+    /// The joint moves before the players' first choice.
     pub(super) opening: Opening,
     /// Clocks and limits.
     pub(super) config: &'a MatchConfig,
@@ -99,7 +100,7 @@ impl Fixture<'_> {
     }
 }
 
-/// The roles that players play: all but that of chance, which is the referee's.
+/// Returns the roles for players: all but that of chance, which the referee plays.
 pub(super) fn player_roles(rulesheet: &Rulesheet) -> Vec<RoleId> {
     let names = rulesheet.roles();
     let roles = RoleId::first(names.len());
@@ -108,7 +109,8 @@ pub(super) fn player_roles(rulesheet: &Rulesheet) -> Vec<RoleId> {
         .collect()
 }
 
-/// Waits until all players can take a match; why one cannot, unless that is forgiven.
+/// Waits until all players can take a match; returns the reason if one cannot, unless that is
+/// forgiven.
 pub(super) fn wait_until_free(
     players: &[PlayerFactory],
     config: &MatchConfig,

@@ -1,16 +1,14 @@
 //! Matches: their state and history, their players, the referee, series and tournaments.
 //!
-//! - [`Position`](crate::game::position::Position) follows a match, as most players and all referees need; [`History`](crate::game::position::History) also knows
-//!   the way back, and follows a [`Script`] of joint moves.
-//! - [`Player`] is what a match knows of a player; a [`PlayerFactory`] makes one for each
-//!   match. The players themselves are in [`player`](crate::play::players) and
-//!   [`protocol`](crate::play::ggp).
+//! - [`Position`](crate::game::position::Position) follows a match, as most players and all referees need;
+//!   [`History`](crate::game::position::History) can also go back, and follows a [`Script`] of joint moves.
+//! - [`Player`] is the interface of players in a match; a [`PlayerFactory`] makes one for each match. The players
+//!   themselves are in [`player`](crate::play::players) and [`protocol`](crate::play::ggp).
 //! - [`Rulesheet`] is a game that several players share, prepared when it is first needed.
-//! - [`play_match`] is the referee; a [`MatchRecord`] is what is kept of a match.
-//!   A [`RecordFile`] keeps those of a series as they end.
-//! - [`Series`] plays many matches, and gives the [`Standing`]s of the players.
-//! - A [`Tournament`] has several players, games and [`Openings`], [`ratings`], and a [test](Sprt) that may
-//!   end it.
+//! - [`play_match`] is the referee; a [`MatchRecord`] is the record of a match. A [`RecordFile`] keeps those of a
+//!   series as they end.
+//! - [`Series`] plays many matches, and computes the [`Standing`]s of the players.
+//! - A [`Tournament`] has several players, games and [`Openings`], [`ratings`], and a [test](Sprt) that may end it.
 
 mod fixture;
 mod opening;

@@ -1,4 +1,4 @@
-//! Openings: joint moves that are made before the players have a choice.
+//! Openings: joint moves that are made before the players' first choice.
 
 use std::fmt;
 use std::io;
@@ -21,7 +21,7 @@ use crate::support::rng::streams;
 /// The joint moves of an opening, one move for each role in role order.
 pub type Opening = Arc<[Vec<String>]>;
 
-/// Where openings come from.
+/// The source of openings.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub enum Openings {
     /// Matches start in the initial state.
@@ -33,8 +33,8 @@ pub enum Openings {
     File(OpeningFile),
 }
 
-/// A file with an opening a line: joint moves, separated by semicolons. After the last one
-/// comes the first again. A line may begin with the name of its game and a colon, and has to where
+/// A file with an opening a line: joint moves, separated by semicolons. After the last one comes
+/// the first again. A line may begin with the name of its game and a colon, and must do so if
 /// several games are played.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OpeningFile {
@@ -128,7 +128,7 @@ pub enum OpeningError {
 const TRIES: usize = 1000;
 
 impl Openings {
-    /// Those of `random:N`, or of a file of this name.
+    /// Reads `random:N`, or the openings in the file of this name.
     ///
     /// # Errors
     /// [`OpeningError::Depth`], or when the file cannot be read.
@@ -166,8 +166,8 @@ pub struct GameOpenings {
 }
 
 impl GameOpenings {
-    /// The openings of the game of this name. It is `alone` if a line of a file need not name it.
-    /// Random ones depend on the seed and the name.
+    /// Makes the openings of the game of this name. It is `alone` if a line of a file need not name
+    /// it. Random ones depend on the seed and the name.
     ///
     /// # Errors
     /// When the file has none, or they are wrong.
@@ -196,7 +196,8 @@ impl GameOpenings {
         })
     }
 
-    /// The opening of this number, from 0; none of any length if a stop comes while it is looked for.
+    /// Returns the opening of this number, from 0; none of any length if a stop comes during the
+    /// search for it.
     ///
     /// # Errors
     /// When the game cannot be evaluated, or random openings all end the match.
@@ -287,7 +288,7 @@ fn listed(
     }
 }
 
-/// Whether what is before a colon may name a game: no moves are there.
+/// Returns whether the text before a colon may name a game: it contains no moves.
 fn is_name(before: &str) -> bool {
     !before.is_empty() && !before.contains(['(', ')', '|', ';'])
 }

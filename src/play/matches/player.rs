@@ -1,9 +1,8 @@
-//! Players as a match sees them: the trait, what a player is told, and what it answers.
+//! Players as a match sees them: the trait, its inputs and its results.
 //!
-//! A [`Player`] gets a [`Seat`] and then hears of the match what the GGP protocol
-//! tells: the clocks and the joint moves. Moves are text, because the numbers of a
-//! prover are its own, and because a program at the other end of a connection is a
-//! player too.
+//! A [`Player`] gets a [`Seat`] and then the information that the GGP protocol passes to players:
+//! the clocks and the joint moves. Moves are text, because the numbers of a prover are its own, and
+//! because a program at the other end of a connection is a player too.
 
 use std::fmt;
 use std::io;
@@ -16,7 +15,7 @@ use super::rulesheet::Rulesheet;
 use crate::game::load::LoadError;
 use crate::game::machine::{MachineError, RoleId};
 
-/// The place of a player in a match: all that it is told beforehand.
+/// The place of a player in a match: all that it knows beforehand.
 #[derive(Clone, Debug)]
 pub struct Seat {
     /// The match's name, a KIF name.
@@ -33,8 +32,8 @@ pub struct Seat {
     pub play_clock: Duration,
     /// A random number for this seat in this match alone.
     pub seed: u64,
-    /// Joint moves that were made before the players have a choice: they play from where these
-    /// lead.
+    /// Joint moves that were made before the players' first choice; they start from the resulting
+    /// position.
     pub opening: Arc<[Vec<String>]>,
 }
 
@@ -57,7 +56,7 @@ impl Choice {
     }
 }
 
-/// How a match is over for a player.
+/// How a match ended for a player.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ending {
     /// It was played to its end, with these last moves if there were any.
@@ -72,16 +71,16 @@ pub enum PlayerError {
     /// The time is up.
     #[error("no answer in time")]
     TimedOut,
-    /// Somebody asked the player to stop.
+    /// The player was stopped.
     #[error("stopped")]
     Stopped,
     /// The player cannot be reached.
     #[error("the connection failed")]
     Connection(#[source] Arc<io::Error>),
-    /// The player said what it must not say.
+    /// The player's answer violates the protocol.
     #[error("the answer is `{0}`")]
     Answer(String),
-    /// The player elsewhere said that it cannot, or nothing that can be understood.
+    /// The remote player reported a failure, or its answer cannot be parsed.
     #[error("{0}")]
     Failed(String),
     /// The role has no legal move.
@@ -112,10 +111,10 @@ impl From<MachineError> for PlayerError {
 
 /// Chooses moves for one role in one match.
 ///
-/// [`prepare`](Player::prepare) comes first, and every joint move is told once by
-/// [`advance`](Player::advance). [`choose`](Player::choose) may be asked for more than once in a
-/// state, or not at all where nobody waits for the answer any more. Methods that get a [`Stop`]
-/// return within some 10 ms after it is set.
+/// [`prepare`](Player::prepare) comes first, and every joint move is passed once to
+/// [`advance`](Player::advance). [`choose`](Player::choose) may be called more than once in a
+/// state, or not at all if the answer is not needed any more. Methods that get a [`Stop`] return
+/// within some 10 ms after it is set.
 pub trait Player: Send {
     /// Uses the start clock, which ends at `deadline`; may return before.
     ///
@@ -123,38 +122,38 @@ pub trait Player: Send {
     /// When the player is not fit to play. It is asked for moves all the same.
     fn prepare(&mut self, deadline: Instant, stop: &Stop) -> Result<(), PlayerError>;
 
-    /// A move of its role in the current state, by `deadline` at the latest. When
-    /// stopped, the best it has by then, or an error.
+    /// Returns a move of its role in the current state, by `deadline` at the latest. When stopped,
+    /// returns the best move found by then, or an error.
     ///
     /// # Errors
     /// When it has none.
     fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError>;
 
-    /// All roles have made their moves of `joint`, in role order.
+    /// Makes the moves of all roles, `joint`, in role order.
     ///
     /// # Errors
-    /// When the player cannot follow. The state is then what it was.
+    /// When the player cannot follow. Its state is then unchanged.
     fn advance(&mut self, joint: &[String]) -> Result<(), PlayerError>;
 
-    /// May think until it is stopped, while nobody waits for it; may return before.
+    /// May think until it is stopped, while no answer is needed; may return before.
     fn ponder(&mut self, stop: &Stop) {
         let _ = stop;
     }
 
-    /// The match is over.
+    /// Reports that the match is over.
     ///
     /// # Errors
-    /// When the player does not hear of it.
+    /// When the player cannot be informed.
     fn end(&mut self, ending: &Ending) -> Result<(), PlayerError> {
         let _ = ending;
         Ok(())
     }
 }
 
-/// A player to be made for each match, and its name in results.
+/// A named source of players, one for each match.
 ///
-/// The players of propjit are read from text, as [`spec`](crate::play::players::spec) tells. Others
-/// are made by a function:
+/// The players of propjit are read from text, see [`spec`](crate::play::players::spec). Others are
+/// made by a function:
 ///
 /// ```
 /// use std::time::Instant;
@@ -193,7 +192,7 @@ type MakePlayer = dyn Fn(&Seat) -> Result<Box<dyn Player>, PlayerError> + Send +
 type WaitForPlayer = dyn Fn(&Stop) -> Result<(), PlayerError> + Send + Sync;
 
 impl PlayerFactory {
-    /// A player that `make` makes, called `name` in results.
+    /// Makes players with `make`; they are called `name` in results.
     pub fn new(
         name: impl Into<String>,
         make: impl Fn(&Seat) -> Result<Box<dyn Player>, PlayerError> + Send + Sync + 'static,
@@ -206,8 +205,8 @@ impl PlayerFactory {
         }
     }
 
-    /// With a function that waits until the player can take a match, as it takes one at a time.
-    /// Those that are made when they are needed always can.
+    /// Adds a function that waits until the player can take a match, as it takes one at a time.
+    /// Players that are made on demand always can.
     #[must_use]
     pub fn with_wait(
         mut self,
@@ -218,7 +217,7 @@ impl PlayerFactory {
         self
     }
 
-    /// Whether the player takes one match at a time.
+    /// Returns whether the player takes one match at a time.
     pub fn is_single(&self) -> bool {
         self.is_single
     }
@@ -228,7 +227,7 @@ impl PlayerFactory {
         &self.name
     }
 
-    /// A player for a seat.
+    /// Makes a player for a seat.
     ///
     /// # Errors
     /// When the player cannot play the game.

@@ -1,15 +1,16 @@
 //! Ratings in Elo points, with intervals.
 //!
-//! The model of Bradley and Terry ("Rank analysis of incomplete block designs", 1952): a player of a
-//! rating `r` gets the score 1 / (1 + 10^((s - r) / 400)) against one of rating `s`. The ratings
-//! are the most likely ones, with a drawn match added for each two players that met, so that
-//! they are finite; their mean is 0. A draw is half a win: intervals are wider than they need be where
-//! there are many.
+//! The model of Bradley and Terry ("Rank analysis of incomplete block designs", 1952): a player of
+//! rating `r` gets the score 1 / (1 + 10^((s - r) / 400)) against one of rating `s`. The ratings are
+//! the most likely ones, with a drawn match added for each two players that met, so that they are
+//! finite; their mean is 0. A draw is half a win: intervals are wider than necessary if there are
+//! many.
 //!
-//! A match of `n` players is a meeting of each two of them, but these depend on each other: who has
-//! beaten one has most likely beaten the other, too. Among equals the number of those that a player has
-//! beaten is a rank less one, with a variance of (n² - 1) / 12 (Kendall, "Rank Correlation Methods", 1948);
-//! of n - 1 independent meetings it would be (n - 1) / 4. So each meeting counts for 3 / (n + 1) of a match.
+//! A match of `n` players is a meeting of each two of them, but these depend on each other: a player that
+//! has beaten one opponent has most likely beaten another, too. Among equals the number of opponents that a
+//! player has beaten is a rank less one, with a variance of (n² - 1) / 12 (Kendall, "Rank Correlation
+//! Methods", 1948); of n - 1 independent meetings it would be (n - 1) / 4. The weight of a meeting is
+//! therefore 3 / (n + 1).
 
 use std::cmp::Ordering;
 
@@ -26,16 +27,16 @@ pub struct Rating {
     pub margin: f64,
 }
 
-/// What two players scored against each other in a match.
+/// The score of two players against each other in a match.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Meeting {
     /// The number of the first player.
     pub first: usize,
     /// The number of the second one.
     pub second: usize,
-    /// What the first one scored: 1, a half or 0.
+    /// The score of the first one: 1, a half or 0.
     pub score: f64,
-    /// For how much of a match of two players it counts.
+    /// The fraction of a match of two players that it counts for.
     pub weight: f64,
 }
 
@@ -64,10 +65,10 @@ const SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 /// Drawn matches that are added for each two players that met.
 const PRIOR: f64 = 1.0;
 
-/// The ratings of `players` players after these meetings; none if some of them are not linked to
-/// others by any.
+/// Returns the ratings of `players` players after these meetings; none if some of them are not
+/// linked to others by any.
 pub fn ratings(players: usize, meetings: &[Meeting]) -> Option<Vec<Rating>> {
-    // For each two players, the matches and what the first one scored.
+    // For each two players, the matches and the score of the first one.
     let mut matches = vec![vec![0.0; players]; players];
     let mut scores = vec![vec![0.0; players]; players];
     for meeting in meetings {
@@ -188,7 +189,7 @@ mod tests {
     use super::*;
     use crate::support::rng::GameRng;
 
-    /// So many wins, draws and losses of two players.
+    /// The meetings of two players with these numbers of wins, draws and losses.
     fn results(first: usize, second: usize, counts: [usize; 3]) -> Vec<Meeting> {
         let each = counts.into_iter().zip([1, 0, -1]);
         let each = each.flat_map(|(count, goal)| std::iter::repeat_n(goal, count));
@@ -199,7 +200,7 @@ mod tests {
     #[test]
     fn two_players() {
         let rated = ratings(2, &results(0, 1, [749, 0, 249])).unwrap();
-        // 749.5 of 999 is the score that 191.1 points let expect.
+        // 749.5 of 999 is the expected score of a difference of 191.1 points.
         assert!(
             (rated[0].elo - rated[1].elo - 191.1).abs() < 0.1,
             "{rated:?}"
@@ -214,7 +215,7 @@ mod tests {
 
     #[test]
     fn odd_results_have_ratings() {
-        // Who never loses is not infinitely good.
+        // A player that never loses is not infinitely good.
         let rated = ratings(2, &results(0, 1, [10, 0, 0])).unwrap();
         assert!(rated[0].elo > 100.0 && rated[0].elo < 1000.0);
         assert!(rated[0].margin > 100.0);
@@ -237,8 +238,8 @@ mod tests {
             for _ in 0..1000 {
                 let mut all = Vec::new();
                 for group in groups.iter().flat_map(|&group| [group; 40]) {
-                    // Whoever is there first wins, and so on. With exponential times, the faster of each two is as in
-                    // the model (Luce, "Individual Choice Behavior", 1959).
+                    // The first player to arrive wins, and so on. With exponential times, the faster of each two is
+                    // as in the model (Luce, "Individual Choice Behavior", 1959).
                     let seated = (0..truth.len()).filter(|player| (group >> player) & 1 == 1);
                     let goals = seated.map(|player| {
                         let rate = 10f64.powf(truth[player] / 400.0);

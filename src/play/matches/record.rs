@@ -38,8 +38,8 @@ pub struct MatchRecord {
     /// For each role its goal; null where it is undefined. Empty unless the match ended
     /// in a terminal state.
     pub goals: Vec<Option<i32>>,
-    /// For each role how long its player took to hear of the end, in seconds; null where it was
-    /// not heard of in time.
+    /// For each role how long its player took to acknowledge the end, in seconds; null if it did
+    /// not in time.
     pub stop_seconds: Vec<Option<f64>>,
 }
 
@@ -77,15 +77,15 @@ pub enum PlayerErrorKind {
     Timeout,
     /// No connection, or a broken one.
     Connection,
-    /// An answer that is no legal move, or not what the protocol wants.
+    /// An answer that is no legal move, or violates the protocol.
     Illegal,
-    /// The player gave up or crashed, or what it said is no answer at all.
+    /// The player failed or crashed, or its reply is no answer at all.
     Failure,
 }
 
 impl PlayerErrorKind {
-    /// What went wrong, as it may be shown: `text` is the illegal move or answer, or a message. Moves
-    /// are illegal in play only.
+    /// Describes the error in printable form: `text` is the illegal move or answer, or a message.
+    /// Moves are illegal in play only.
     pub fn tell(self, text: &str, in_play: bool) -> String {
         match (self, in_play) {
             (PlayerErrorKind::Illegal, true) => format!("`{}` is not legal", excerpt(text)),
@@ -105,7 +105,7 @@ pub enum MatchEnd {
     Truncated,
     /// In a state where a role has no legal move.
     Stuck,
-    /// Somebody stopped it.
+    /// It was stopped.
     Interrupted,
     /// The game could not be evaluated further.
     Failed,
@@ -118,8 +118,8 @@ fn is_zero(count: &usize) -> bool {
 }
 
 impl MatchEnd {
-    /// Whether the match was cut short by what has nothing to do with the game, so that it should
-    /// be played again.
+    /// Returns whether the match was cut short for a reason that has nothing to do with the game,
+    /// so that it should be played again.
     pub fn is_premature(self) -> bool {
         matches!(self, MatchEnd::Interrupted | MatchEnd::Abandoned)
     }

@@ -1,8 +1,8 @@
 //! Files that records are written to, each when its match ends.
 //!
-//! A file belongs to one series. Nothing that was written is ever overwritten: a series that was
-//! cut short goes on in its file. Only a last line that was not written to its end, as by a
-//! process that was killed, is removed then.
+//! A file belongs to one series. Written data is never overwritten: a series that was cut short
+//! goes on in its file. Only an incomplete last line, as left by a process that was killed, is
+//! removed then.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
@@ -21,7 +21,7 @@ use crate::support::fnv::Fnv64;
 use crate::support::input::text;
 
 impl SeriesHead {
-    /// Those of the matches of a tournament, one for each of its games.
+    /// Returns the heads of the matches of a tournament, one for each of its games.
     pub fn of_tournament(tournament: &Tournament) -> Vec<SeriesHead> {
         let games = tournament.games.iter();
         let options = TournamentOptions {
@@ -47,7 +47,7 @@ impl SeriesHead {
         tournament.games.iter().map(head).collect()
     }
 
-    /// That of the matches of a series in a game of this name.
+    /// Returns the head of the matches of a series in a game of this name.
     pub fn new(game: &str, series: &Series, rulesheet: &Rulesheet) -> SeriesHead {
         let players = series
             .players
@@ -85,35 +85,35 @@ fn hash(rulesheet: &Rulesheet) -> Fnv64 {
 pub struct RecordFile {
     path: PathBuf,
     file: File,
-    /// What the matches of each game have in common.
+    /// The common data of the matches of each game.
     heads: Vec<SeriesHead>,
     /// The matches that were played before, by number from 0.
     played: BTreeMap<u64, MatchRecord>,
     /// Lines that could not be written yet, with the numbers of the matches from 1.
     unwritten: Vec<(u64, String)>,
-    /// How many records there were to write.
+    /// The number of records to be written.
     records: usize,
 }
 
-/// A file that is open, and what is in it.
+/// An open file, and its content.
 struct Opened {
     file: File,
     lines: Vec<RecordLine>,
 }
 
 impl RecordFile {
-    /// A file for the records of a new series, or of a tournament with these heads for its games. It
-    /// must not have anything in it.
+    /// Creates a file for the records of a new series, or of a tournament with these heads for its
+    /// games. It must be empty.
     ///
     /// # Errors
-    /// When it does, or cannot be written to.
+    /// When it is not, or cannot be written to.
     pub fn create(path: &Path, heads: Vec<SeriesHead>) -> Result<RecordFile, RecordFileError> {
         let Opened { file, .. } = open(path, false)?;
         Ok(RecordFile::new(path, file, heads))
     }
 
-    /// The file of a series that was cut short, or an empty or new one. `heads` are made for the
-    /// seed in the file, if there is one.
+    /// Opens the file of a series that was cut short, or an empty or new one. `heads` are made for
+    /// the seed in the file, if there is one.
     ///
     /// # Errors
     /// When another series has written it, or it cannot be read or written to.
@@ -193,7 +193,7 @@ impl RecordFile {
         while let Some((_, line)) = self.unwritten.first() {
             let before = self.file.metadata()?.len();
             if let Err(error) = self.file.write_all(line.as_bytes()) {
-                // A part of a line is of no use. What is no file cannot be cut.
+                // A part of a line is useless. A terminal or pipe cannot be truncated.
                 let _ = self.file.set_len(before);
                 return Err(error);
             }
@@ -203,7 +203,7 @@ impl RecordFile {
     }
 }
 
-/// Opens a file to append to, which is read if that is wanted and must be empty if not.
+/// Opens a file to append to, which is read if it `resumes` and must be empty if not.
 fn open(path: &Path, resumes: bool) -> Result<Opened, RecordFileError> {
     let failed = |source| RecordFileError::Open {
         path: path.to_path_buf(),
@@ -214,7 +214,7 @@ fn open(path: &Path, resumes: bool) -> Result<Opened, RecordFileError> {
     };
     let mut options = File::options();
     options.append(true).create(true);
-    // What is no file, such as a terminal, need not be readable.
+    // A terminal or pipe need not be readable.
     let is_file = fs::metadata(path).map_or(true, |data| data.is_file());
     let mut file = options.read(is_file).open(path).map_err(failed)?;
     let mut lines = Vec::new();

@@ -13,7 +13,7 @@ use super::record::MatchRecord;
 use crate::support::fnv::Fnv64;
 use crate::support::input::read_text;
 
-/// What the matches of a series have in common.
+/// The common data of the matches of a series.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SeriesHead {
     /// The version of propjit that played them.
@@ -26,7 +26,7 @@ pub struct SeriesHead {
     pub series: SeriesOptions,
 }
 
-/// The options of a series. How many matches it has is not one of them: more can be played later.
+/// The options of a series. The number of matches is not one of them: more can be played later.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SeriesOptions {
     /// The players, in the order of roles in the first match.
@@ -41,26 +41,26 @@ pub struct SeriesOptions {
     pub play_clock: f64,
     /// How much later an answer may come, in seconds.
     pub grace: f64,
-    /// A match is cut off after this many joint moves.
+    /// The number of joint moves after which a match is cut off.
     pub max_steps: usize,
     /// Whether a player may fail as often as it likes.
     pub forgiving: bool,
     /// The backend that was asked for.
     pub backend: Option<String>,
-    /// What else a tournament has.
+    /// Further options of a tournament.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tournament: Option<TournamentOptions>,
 }
 
-/// The options of a tournament. How many rounds it has, how many matches are played at a time and
-/// what test ends it are none of them: they may change.
+/// The options of a tournament. The number of rounds, the number of parallel matches and the test
+/// that ends it are not among them: they may change.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct TournamentOptions {
     /// The names of the games, and the hashes of their rulesheets.
     pub games: Vec<(String, Fnv64)>,
-    /// Who plays against whom.
+    /// The pairing: which players meet.
     pub pairing: String,
-    /// Where openings come from.
+    /// The source of the openings.
     pub openings: String,
     /// The hash of the file that they come from, if they come from one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -84,7 +84,7 @@ impl SeriesHead {
         let value = |fields: &serde_json::Map<String, Value>, name: &str| {
             fields.get(name).cloned().unwrap_or_default()
         };
-        // What a series does not have, such as a tournament, is missing.
+        // Fields that a series does not have, such as a tournament, are missing.
         own.keys().chain(others.keys()).find_map(|name| {
             let (own, other) = (value(&own, name), value(&others, name));
             (own != other).then(|| (name.clone(), own, other))
@@ -95,7 +95,7 @@ impl SeriesHead {
 /// A line of a record file.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct RecordLine {
-    /// What it has in common with the others.
+    /// The data that it shares with the others.
     #[serde(flatten)]
     pub head: SeriesHead,
     /// The number of the match in its series, from 1.
@@ -163,7 +163,7 @@ pub enum RecordFileError {
     OtherSeries {
         /// The file.
         path: PathBuf,
-        /// What differs.
+        /// The field that differs.
         what: String,
         /// The value in the file.
         there: Value,
@@ -197,7 +197,8 @@ impl fmt::Display for Matches<'_> {
     }
 }
 
-/// The records in a file, or on standard input if it is called `-`, in order. Where a match was played again, the last one counts.
+/// Returns the records in a file, or on standard input if it is called `-`, in order. If a match was played again,
+/// the last one counts.
 ///
 /// # Errors
 /// When the file cannot be read, or a line is no record.
@@ -209,7 +210,7 @@ pub fn read_records(path: &Path) -> Result<Vec<RecordLine>, RecordFileError> {
     parse_records(path, &text)
 }
 
-/// The records in the text of a file, as [`read_records`] gives them.
+/// Returns the records in the text of a file, see [`read_records`].
 ///
 /// # Errors
 /// When a line is no record.
@@ -220,8 +221,8 @@ pub fn parse_records(path: &Path, text: &str) -> Result<Vec<RecordLine>, RecordF
     Ok(last.into_values().collect())
 }
 
-/// All records in a text, and how many bytes of it these are: a line at the end that was not
-/// written as a whole does not count.
+/// Returns all records in a text, and the number of bytes that they take: an incomplete line at the
+/// end does not count.
 pub(super) fn parse(path: &Path, text: &str) -> Result<(Vec<RecordLine>, usize), RecordFileError> {
     let mut lines = Vec::new();
     let mut length = 0;

@@ -1,12 +1,12 @@
 //! The referee, which plays a match between players.
 //!
-//! It holds the clocks, asks all players of a turn at the same time, and plays the role
-//! `random` itself. As with `ggp-base`, a player that is late, unreachable or plays
-//! what is not legal gets a random legal move instead, and the match goes on; the
-//! [record](MatchRecord) tells. That is for a mistake now and then: a player elsewhere that does
-//! not take the match, or any that fails several times in a row, ends it (see
-//! [`MatchConfig::forgiving`]). A clock is a second (see [`MatchConfig::grace`]) longer for
-//! the referee than for the player, so that messages may take their time.
+//! It holds the clocks, asks all players of a turn at the same time, and plays the role `random`
+//! itself. As with `ggp-base`, a player that is late or unreachable or plays an illegal move gets a
+//! random legal move instead, and the match goes on; the [record](MatchRecord) shows it. That is
+//! for occasional mistakes: a remote player that does not take the match, or any that fails several
+//! times in a row, ends it (see [`MatchConfig::forgiving`]). A clock is a second (see
+//! [`MatchConfig::grace`]) longer for the referee than for the player, which allows for the
+//! transmission of messages.
 
 use std::time::{Duration, Instant};
 
@@ -32,7 +32,7 @@ pub struct MatchConfig {
     pub start_clock: Duration,
     /// Time for each move.
     pub play_clock: Duration,
-    /// How much later than the player is told an answer may come.
+    /// How much later than the player's own deadline an answer may come.
     pub grace: Duration,
     /// A match is cut off after this many joint moves.
     pub max_steps: usize,
@@ -58,22 +58,23 @@ impl MatchConfig {
         }
     }
 
-    /// How long players may take to hear that a match is over: a play clock, as with `ggp-base`.
+    /// How long players may take to acknowledge that a match is over: a play clock, as with
+    /// `ggp-base`.
     fn farewell(&self) -> Duration {
         self.play_clock.max(SHORT_FAREWELL) + self.grace
     }
 }
 
-/// How long players may take to hear that a match is over when the referee is in a hurry.
+/// How long players may take to acknowledge that a match is over when the referee is in a hurry.
 const SHORT_FAREWELL: Duration = Duration::from_secs(2);
 
 /// A match is given up when a player fails this many times in a row.
 const MOST_FAILURES: u32 = 3;
 
-/// The time between looks whether the referee is to stop.
+/// The interval of checks whether the referee is to stop.
 const SLICE: Duration = Duration::from_millis(20);
 
-/// How far a match is.
+/// The progress of a match.
 #[derive(Debug)]
 pub struct MatchPosition<'a> {
     /// The record so far.
@@ -184,8 +185,8 @@ impl RunningMatch<'_> {
         Ok(())
     }
 
-    /// Sets the players to work and waits until they are prepared. Players elsewhere may need a play
-    /// clock for each joint move of the opening.
+    /// Starts the players and waits until they are prepared. Remote players may need a play clock
+    /// for each joint move of the opening.
     fn prepare(&mut self, seats: Vec<Option<(PlayerFactory, Seat)>>, opening: usize) {
         let deadline = Instant::now() + self.config.start_clock;
         let patience = self.config.play_clock * opening as u32;
@@ -238,8 +239,8 @@ impl RunningMatch<'_> {
         self.record.failure = Some(format!("{player} as {role} {why}"));
     }
 
-    /// Tells the players that the match is over. Until they have heard it, players elsewhere take
-    /// no other match.
+    /// Notifies the players that the match is over. Until they have been informed, remote players
+    /// take no other match.
     fn end(&mut self) {
         let ending = match self.record.end {
             MatchEnd::Terminal => Ending::Complete(self.record.last_moves()),
@@ -335,7 +336,7 @@ impl RunningMatch<'_> {
         step
     }
 
-    /// The move of a player, or another one `instead`.
+    /// Returns the move of a player, or another one `instead`.
     fn judge(
         &mut self,
         role: usize,
@@ -367,7 +368,7 @@ impl RunningMatch<'_> {
         }
     }
 
-    /// A player has no move. The match is given up if that is too often.
+    /// Records that a player has no move. The match is given up if that is too often.
     fn failed(&mut self, role: usize, blame: Blame) {
         self.failures[role] += 1;
         let count = self.failures[role];
@@ -379,8 +380,7 @@ impl RunningMatch<'_> {
         self.blame(role, step, blame);
     }
 
-    /// Waits for a player a little longer than until its deadline, but not when the
-    /// match is stopped.
+    /// Waits for a player a little longer than its deadline, but not when the match is stopped.
     fn wait<T: Clone>(
         &self,
         role: usize,

@@ -25,7 +25,7 @@ impl Rulesheet {
     /// Reads and checks the rules; `name` is for messages.
     ///
     /// # Errors
-    /// What is wrong with the rules.
+    /// The errors in the rules.
     pub fn parse(name: &str, text: &str, setup: Setup) -> Result<Rulesheet, Diagnostics> {
         let parsed = Rules::parse(name, text)?;
         let rules = &parsed.rules;
@@ -58,7 +58,7 @@ impl Rulesheet {
         Some(RoleId(exact.or_else(similar)? as u32))
     }
 
-    /// The backend that the set-up asks for, if it does.
+    /// Returns the backend that the set-up asks for, if any.
     pub fn backend(&self) -> Option<Backend> {
         self.setup.backend
     }
@@ -81,7 +81,8 @@ impl Rulesheet {
         self.game.get()?.as_ref().ok().cloned()
     }
 
-    /// Makes the game, and begins to make what searches of it share, so that no player has to.
+    /// Makes the game, and begins to make the data that its searches share, so that no player has
+    /// to.
     pub fn prepare(&self) {
         match self.game() {
             Ok(game) => {
@@ -98,13 +99,14 @@ impl Rulesheet {
         &self.setup.stop
     }
 
-    /// Sets the flag of the set-up: nobody needs the game any more. Those who wait for it get
-    /// an error, and what goes on behind a game that is there already ends.
+    /// Sets the flag of the set-up: the game is not needed any more. Threads that wait for it get
+    /// an error, and the background work for a game that is there already ends.
     pub fn stop(&self) {
         self.setup.stop.set();
     }
 
-    /// The position in which every match starts, which the prover evaluates, so that it needs no preparation.
+    /// Returns the position in which every match starts, evaluated by the prover, so that it needs no
+    /// preparation.
     ///
     /// # Errors
     /// When the rules cannot be evaluated at all.

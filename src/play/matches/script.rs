@@ -144,7 +144,7 @@ impl History {
     /// ```
     ///
     /// # Errors
-    /// When the script cannot be followed; what comes before the error has been played.
+    /// When the script cannot be followed; the joint moves before the error have been played.
     pub fn follow(&mut self, script: &Script) -> Result<(), ScriptError> {
         let mut joints = script.joints.iter();
         joints.try_for_each(|(place, joint)| play(self, place, joint))
@@ -187,7 +187,7 @@ fn split(joint: &str, roles: usize) -> Option<Vec<&str>> {
     match (roles, elements(joint)) {
         (_, Some(elements)) if elements.len() == roles => Some(elements),
         _ if joint.contains('|') => Some(joint.split('|').map(str::trim).collect()),
-        // What is in the list are the parts of the only role's move.
+        // The list contains the parts of the only role's move.
         (1, _) => Some(vec![joint]),
         (_, elements) => elements,
     }
@@ -269,7 +269,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is written as a list or separated is read again, and no text is a panic.
+        /// A written list or separated text is read back, and no text causes a panic.
         #[test]
         fn moves_are_read_as_written(moves in prop::collection::vec("[a-z]{1,3}|\\([a-z] [a-z]\\)", 2..5), noise in "[a(|) ]*") {
             let written = moves.iter().map(String::as_str).collect::<Vec<_>>();

@@ -121,7 +121,7 @@ pub enum ScriptError {
     },
 }
 
-/// Why a match is not found.
+/// Describes why a match is not found.
 fn which(file: &Path, number: Option<u64>, numbers: &[u64]) -> String {
     let file = file.display();
     let there = match numbers {

@@ -48,7 +48,7 @@ pub struct SeriesResults {
     pub records: Vec<MatchRecord>,
     /// Whether it was stopped before the last match was over.
     pub interrupted: bool,
-    /// Why it could not go on because of a player.
+    /// The reason if it could not go on because of a player.
     pub failure: Option<String>,
 }
 
@@ -74,7 +74,7 @@ impl Series {
         }
     }
 
-    /// The roles that the players play: all but that of chance, which is the referee's.
+    /// Returns the roles for players: all but that of chance, which the referee plays.
     ///
     /// # Errors
     /// [`SeriesError::Players`] if there is not one player for each.
@@ -113,9 +113,9 @@ impl Series {
         self.play_rest(rulesheet, BTreeMap::new(), stop, progress, &mut |_, _| {})
     }
 
-    /// Plays the matches that are not `played` yet, or those before `stop` is set or a player
-    /// fails that must not. `progress` is called with the number of the match, from 0, and
-    /// each position, and `ended` with the number and the record of a match when it has ended.
+    /// Plays the matches that are not `played` yet, or those before `stop` is set or a player fails
+    /// that must not. `progress` is called with the number of the match, from 0, and each position,
+    /// and `ended` with the number and the record of a match when it has ended.
     ///
     /// A match depends on its number and the series' seed, not on the matches before it. The game
     /// is grounded before the first match, for the referee and all players of this process.

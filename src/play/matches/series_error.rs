@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::game::load::LoadError;
 use crate::game::machine::MachineError;
 
-/// The players that these roles need, in words.
+/// Names the players that these roles need.
 fn needed(roles: &[String]) -> String {
     match roles {
         [] => "no player, as chance decides alone".to_string(),

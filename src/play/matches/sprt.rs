@@ -1,11 +1,11 @@
-//! The sequential probability ratio test (Wald, "Sequential Tests of Statistical Hypotheses", 1945):
-//! is the first of two players stronger than the second by `elo1`, or only by `elo0`? Matches are
-//! played until one of both is sure enough.
+//! The sequential probability ratio test (Wald, "Sequential Tests of Statistical Hypotheses", 1945),
+//! which decides whether the first of two players is stronger than the second by `elo1`, or only by
+//! `elo0`. Matches are played until one of both is sure enough.
 //!
-//! What is tested is the mean score of a pair of matches, in which both play each side of the
-//! same opening: so openings that favour a side add no noise. The logarithm of the likelihood ratio is the
-//! generalised one, for any distribution of the scores of pairs (Van den Bergh, "A practical
-//! introduction to the GSPRT", 2018; what Fishtest uses).
+//! The test is about the mean score of a pair of matches, in which both play each side of the same
+//! opening: so openings that favour a side add no noise. The logarithm of the likelihood ratio is the
+//! generalised one, for any distribution of the scores of pairs (Van den Bergh, "A practical introduction
+//! to the GSPRT", 2018; as in Fishtest).
 
 use std::str::FromStr;
 
@@ -56,7 +56,7 @@ impl FromStr for Sprt {
     }
 }
 
-/// Which hypothesis is accepted.
+/// The hypothesis that is accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub enum Accepted {
     /// The first player is not stronger than by `elo0`.
@@ -65,7 +65,7 @@ pub enum Accepted {
     H1,
 }
 
-/// How a test stands.
+/// The state of a test.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct SprtStatus {
     /// The number of pairs of matches.
@@ -76,20 +76,21 @@ pub struct SprtStatus {
     pub lower: f64,
     /// At this or more, H1 is accepted.
     pub upper: f64,
-    /// What is accepted, if that is sure enough.
+    /// The accepted hypothesis, if any.
     pub accepted: Option<Accepted>,
 }
 
 /// How many pairs had each score of the first player: 0, a half, 1, 1½, 2 points.
 pub type PairScores = [u64; 5];
 
-/// The score that a difference in Elo points lets expect.
+/// Returns the expected score of a difference in Elo points.
 pub fn expected_score(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
 impl Sprt {
-    /// How the test stands after these pairs. Once something is accepted, no more are to be played.
+    /// Returns the state of the test after these pairs. Once a hypothesis is accepted, no more are
+    /// to be played.
     pub fn status(&self, scores: &PairScores) -> SprtStatus {
         let lower = (self.beta / (1.0 - self.alpha)).ln();
         let upper = ((1.0 - self.beta) / self.alpha).ln();
@@ -112,7 +113,8 @@ impl Sprt {
     }
 }
 
-/// What is added to each count, so that what has not happened yet is not thought impossible.
+/// A constant added to each count, so that no score is considered impossible just because it has
+/// not occurred yet.
 const PRIOR: f64 = 1e-3;
 
 fn log_likelihood_ratio(scores: &PairScores, mean0: f64, mean1: f64) -> f64 {

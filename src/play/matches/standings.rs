@@ -1,7 +1,7 @@
 //! Standings: the scores of players over many matches.
 //!
 //! A goal that the rules leave undefined is less than any other, so that each match that is over has a
-//! result for all who played it.
+//! result for all its players.
 
 use serde::Serialize;
 
@@ -32,7 +32,7 @@ pub struct Standing {
     pub undefined: u64,
     /// How often it did not answer in time.
     pub timeouts: u64,
-    /// How often it played what is not legal.
+    /// How often it played an illegal move.
     pub illegal: u64,
     /// How often it could not be reached or failed.
     pub failures: u64,

@@ -1,8 +1,8 @@
-//! A player on a thread of its own, so that a wait for it can always end.
+//! Players on threads of their own, so that a wait for them can always end.
 //!
-//! The worker is told of a turn and gives back a [`Background`] answer. Whatever the player
-//! does (take too long, panic), a wait for its answer ends at the deadline. A new turn stops
-//! whatever the player is still doing.
+//! The worker is given a turn and returns a [`Background`] answer. Whatever the player does (take
+//! too long, panic), a wait for its answer ends at the deadline. A new turn stops the player's
+//! current work.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ pub(crate) type Prepared = Result<Duration, PlayerError>;
 /// The result of a turn.
 pub(crate) type Chosen = Result<TimedChoice, PlayerError>;
 
-/// A choice, and how long it took from the moment when it was asked for.
+/// A choice, and the time that it took since it was requested.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct TimedChoice {
     /// The choice.
@@ -46,11 +46,11 @@ enum Task {
 
 /// A player at work. Dropping it stops the player and lets its thread end.
 ///
-/// Where the thread has ended or cannot be started, tasks are dropped, and with them their
-/// promises: the answers are then those fallbacks.
+/// If the thread has ended or cannot be started, tasks are dropped, and with them their promises:
+/// the answers are then their fallbacks.
 pub(crate) struct Worker {
     tasks: Sender<Task>,
-    /// Stops what the player is doing.
+    /// Stops the player's current work.
     stop: Stop,
 }
 
@@ -73,8 +73,8 @@ impl Worker {
         (Worker { tasks, stop }, prepared)
     }
 
-    /// Stops what the player is doing, tells it the joint move that was made, if any,
-    /// and asks for its next move.
+    /// Stops the player's current work, passes the last joint move to it, if any, and requests its
+    /// next move.
     pub(crate) fn play(
         &mut self,
         joint: Option<Vec<String>>,
@@ -93,14 +93,13 @@ impl Worker {
         chosen
     }
 
-    /// Stops what the player is doing. It still answers.
+    /// Stops the player's current work. It still answers.
     pub(crate) fn stop(&self) {
         self.stop.set();
     }
 
-    /// Stops the player and tells it that the match is over. Its thread ends then. The
-    /// answer, how long it took, comes when the player has heard it; none from one without a
-    /// thread.
+    /// Stops the player and notifies it that the match is over. Its thread ends then. The answer,
+    /// how long it took, comes when the player has been informed; none from one without a thread.
     pub(crate) fn end(&mut self, ending: Ending) -> Background<Option<Duration>> {
         self.stop.set();
         let (promise, answer) = Background::promised(|| None);
@@ -151,7 +150,7 @@ fn run(
                 let chosen = with(&mut player, |player| {
                     joint.map_or(Ok(()), |joint| player.advance(&joint))?;
                     match stop.is_set() {
-                        // Nobody waits for this turn any more.
+                        // The result of this turn is not needed any more.
                         true => Err(PlayerError::Stopped),
                         false => player.choose(deadline, &stop),
                     }
@@ -181,7 +180,7 @@ fn ponder(player: &mut Result<Box<dyn Player>, PlayerError>, stop: &Stop) {
     });
 }
 
-/// Lets the player do something; one that crashes is no player any more.
+/// Runs a task of the player; after a panic the player is dropped.
 fn with<T>(
     player: &mut Result<Box<dyn Player>, PlayerError>,
     work: impl FnOnce(&mut dyn Player) -> Result<T, PlayerError>,
@@ -194,7 +193,7 @@ fn with<T>(
     result
 }
 
-/// Turns a panic into an error. What a player has left half-done is never used again.
+/// Turns a panic into an error. The half-finished state of a player is never used again.
 fn guarded<T>(work: impl FnOnce() -> Result<T, PlayerError>) -> Result<T, PlayerError> {
     caught(work).unwrap_or_else(|message| Err(PlayerError::Crashed(message)))
 }

@@ -1,4 +1,4 @@
-//! The player `mcts`, which searches with [tree search](crate::search::mcts).
+//! The player `mcts`, based on [tree search](crate::search::mcts).
 
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
@@ -14,11 +14,11 @@ use crate::search::mcts::{EvaluationUse, Mcts, MctsConfig, SearchReport, wait_fo
 use crate::support::setters::setters;
 
 /// How long before the end of a clock the search stops: it may take some 10 ms to end, and the
-/// answer has to be handed over.
+/// answer has to be passed on.
 const RESERVE: Duration = Duration::from_millis(20);
 
-/// The part of the start clock for which an evaluation is learned, if that is longer than it takes anyway. What the
-/// search finds out before it has the evaluation is of no use to it.
+/// The part of the start clock in which an evaluation is learned, if that is longer than the minimum. Search
+/// results from before the evaluation are useless to the search with it.
 const LEARNING_PART: f64 = 0.8;
 
 /// How a [`MctsPlayer`] thinks.
@@ -31,12 +31,12 @@ pub struct MctsPlayerConfig {
     pub backend: Option<Backend>,
     /// Whether to go on searching while others think.
     pub ponder: bool,
-    /// What each move may cost, besides the clock.
+    /// The budget of each move, besides the clock.
     pub budget: MoveBudget,
 }
 
-/// What the search for a move may cost at most. With a number of nodes or playouts, matches do
-/// not depend on how fast the machine is.
+/// The most that the search for a move may cost. With a number of nodes or playouts, matches do not
+/// depend on how fast the machine is.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 #[non_exhaustive]
 pub struct MoveBudget {
@@ -55,7 +55,7 @@ impl MoveBudget {
         with_time(time: Option<Duration>);
     }
 
-    /// Whether it is counted, and not measured in time.
+    /// Returns whether the budget is counted, and not measured in time.
     pub(super) fn is_counted(&self) -> bool {
         self.nodes.is_some() || self.playouts.is_some()
     }
@@ -88,7 +88,8 @@ impl MctsPlayerConfig {
     }
 }
 
-/// Searches while it has time, also while nobody waits for it, unless there is something to learn then.
+/// Searches while it has time, also during the turns of others, unless an evaluation is being learned
+/// then.
 #[derive(Debug)]
 pub struct MctsPlayer {
     seat: Seat,
@@ -106,12 +107,12 @@ struct GameSearch {
     tree: Mcts,
     /// How many joint moves were made.
     depth: u32,
-    /// Whether the search is about the current state.
+    /// Whether the search starts from the current state.
     is_current: bool,
 }
 
 impl MctsPlayer {
-    /// A player that has done nothing yet.
+    /// Makes a player without a search.
     pub fn new(seat: &Seat, config: MctsPlayerConfig) -> MctsPlayer {
         MctsPlayer {
             seat: seat.clone(),
@@ -121,8 +122,8 @@ impl MctsPlayer {
         }
     }
 
-    /// The search, which is made if there is none; the clock runs until the deadline. A search that is counted
-    /// waits for engines until `waiting` is set.
+    /// Returns the search, which is made if there is none; the clock runs until the deadline. A search that is
+    /// counted waits for engines until `waiting` is set.
     fn current(
         &mut self,
         deadline: Instant,
@@ -135,7 +136,7 @@ impl MctsPlayer {
             let config = self.config.search.clone().with_seed(self.seat.seed);
             let left = deadline.saturating_duration_since(Instant::now());
             let learning = config.learning.time.max(left.mul_f64(LEARNING_PART));
-            // Where no core is free, the search waits for what is learned.
+            // If no core is free, the search waits for the learned evaluation.
             let free = free_cores(config.threads);
             let threads = match free {
                 0 => config.threads,
@@ -196,17 +197,17 @@ impl GameSearch {
     }
 }
 
-/// When to stop thinking, so that the answer is there at the deadline.
+/// Returns when to stop thinking, so that the answer is there at the deadline.
 fn last_moment(deadline: Instant) -> Instant {
     deadline.checked_sub(RESERVE).unwrap_or(deadline)
 }
 
-/// How many more cores than so many threads this process may use.
+/// Returns the number of cores that this process may use in addition to `threads`.
 pub(super) fn free_cores(threads: usize) -> usize {
     available_parallelism().map_or(0, |cores| cores.get().saturating_sub(threads))
 }
 
-/// The result of the search, as the record of a move.
+/// Returns the result of the search for the record of a move.
 fn record(report: &SearchReport) -> serde_json::Value {
     let visits = report.moves.first().map(|best| best.visits);
     let mut record = json!({
@@ -262,7 +263,7 @@ impl Player for MctsPlayer {
             _ => {}
         }
         if let Err(error) = current.think(Some(deadline), &budget, stop) {
-            // There still may be something that was found before.
+            // There may still be a result from before.
             tracing::warn!(%error, "the search failed");
         }
         let report = current.tree.report(role);
@@ -310,7 +311,7 @@ mod tests {
     use crate::game::load::Setup;
     use crate::play::matches::Rulesheet;
 
-    /// Whoever counts waits for engines, but no longer than the clock runs.
+    /// A counted search waits for engines, but no longer than the clock runs.
     #[test]
     fn a_counted_player_is_ready_when_the_start_clock_ends() {
         let rules = "(role r) (init (at 0)) (succ 0 1) (succ 1 2) (legal r go) (legal r stay)

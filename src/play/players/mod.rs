@@ -1,4 +1,4 @@
-//! The players of propjit, and how the command line calls them.
+//! The built-in players, and their names on the command line.
 //!
 //! - [`spec`] makes players from texts such as `random:seed=5`; `options` is the table of options of `mcts`.
 //! - [`MctsPlayer`] searches; [`SimplePlayer`] plays at random, or the first legal move.

@@ -1,4 +1,4 @@
-//! The options of the player `mcts`: one table, from which they are read and documented.
+//! The options of the player `mcts`, in one table for reading and documentation.
 
 use std::fmt::Write;
 use std::ops::RangeInclusive;
@@ -19,21 +19,21 @@ pub(super) struct PlayerOption {
     /// Its name.
     pub(super) name: &'static str,
     group: Group,
-    /// The values that it can have.
+    /// The possible values.
     values: &'static str,
-    /// What it does, and its default.
+    /// Its effect, and its default.
     about: &'static str,
     set: Set,
 }
 
-/// What an option is for.
+/// The purpose of an option.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Group {
-    /// What a move may cost.
+    /// The budget of a move.
     Budget,
-    /// What the search has, and what works beside it.
+    /// Parts of the search, and of the threads beside it.
     Search,
-    /// What is learned.
+    /// Learning.
     Learning,
     /// Weights and sizes of the tree.
     Experiments,
@@ -59,7 +59,7 @@ pub(super) struct Draft {
     pub(super) seed: Option<u64>,
 }
 
-/// The options of before, with what there is now.
+/// Former options, with their replacements.
 const REMOVED: [(&str, &str); 3] = [
     ("latches", "goal latches are always looked for"),
     ("minimax", "it is called `backup`"),
@@ -327,8 +327,8 @@ impl Draft {
         for (option, value) in budgets {
             option.read(&mut draft, value)?;
         }
-        // Where nodes or playouts count, nothing should depend on time: not what others take to think,
-        // and not what other threads find out meanwhile.
+        // With a budget of nodes or playouts, nothing should depend on time: neither on how long
+        // others think, nor on what other threads find out meanwhile.
         let is_timed = !draft.config.budget.is_counted();
         draft.config.ponder = is_timed;
         let helpers = &mut draft.config.search.helpers;
@@ -384,7 +384,7 @@ impl PlayerOption {
     }
 }
 
-/// Sets a value, if it can be read and is possible. Whether it is.
+/// Sets a value, if it can be read and is possible. Returns whether it is.
 fn apply<T: FromStr>(
     draft: &mut Draft,
     text: &str,
@@ -395,7 +395,7 @@ fn apply<T: FromStr>(
     value.map(|value| set(draft, value)).is_some()
 }
 
-/// What became of an option of before.
+/// Returns the replacement of a former option.
 pub(super) fn removed(name: &str) -> Option<(&'static str, &'static str)> {
     REMOVED.into_iter().find(|(removed, _)| *removed == name)
 }

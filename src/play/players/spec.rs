@@ -1,4 +1,4 @@
-//! Names of players on the command line: `random`, `random:seed=5`, `cmd:./agent`,
+//! Player specifications on the command line: `random`, `random:seed=5`, `cmd:./agent`,
 //! `http://localhost:9147`.
 //!
 //! A [`PlayerFactory`] is read from a name, which may be followed by options, as in
@@ -39,7 +39,7 @@ struct PlayerKind {
     read: fn(&str, &PlayerOptions) -> Result<PlayerFactory, SpecError>,
 }
 
-/// All kinds of players but programs and those at the other end of a connection.
+/// All kinds of players except programs and remote players.
 const KINDS: &[PlayerKind] = &[
     PlayerKind {
         name: "mcts",
@@ -68,12 +68,13 @@ const KINDS: &[PlayerKind] = &[
     },
 ];
 
-/// What tells the streams of players with a seed of their own from those of a series with that seed.
+/// A constant that separates the streams of players with a seed of their own from those of a series
+/// with that seed.
 const OWN_SEEDS: u64 = 0x706c_6179_6572_7365;
 
-/// The seat, with a seed that depends on the player's `seed`, if it has one, on the number of
-/// the match, and on the role alone. So the matches of a series differ, and so do those who play with the same `seed`;
-/// and the same series can be played again.
+/// Returns the seat, with a seed that depends on the player's `seed`, if it has one, on the number of the match, and
+/// on the role alone. So the matches of a series differ, and so do players with the same `seed`; and the same series
+/// can be played again.
 fn seated(seat: &Seat, seed: Option<u64>) -> Seat {
     let mut seat = seat.clone();
     if let Some(seed) = seed {

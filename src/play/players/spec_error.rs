@@ -1,4 +1,4 @@
-//! Errors of the names of players, and of their options.
+//! Errors in player specifications.
 
 use thiserror::Error;
 
@@ -26,14 +26,14 @@ pub enum SpecError {
         /// The options there are.
         options: Vec<&'static str>,
     },
-    /// It had the option before.
+    /// It had the option in earlier versions.
     #[error("`{kind}` has no option `{option}` any more: {instead}")]
     Removed {
         /// The player's kind.
         kind: &'static str,
         /// The option that was given.
         option: &'static str,
-        /// What there is instead.
+        /// The replacement.
         instead: &'static str,
     },
     /// It is not clear which playouts are meant.

@@ -1,4 +1,4 @@
-//! The thread that finds out what can never change again from the position that is shown.
+//! The thread that determines what can never change again from the position that is shown.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::game::ground::{GroundGame, Literal};
 use crate::game::vocabulary::state::State;
 use crate::support::background::Background;
 
-/// Looks at each position that is shown, until the end. Games that only the prover can play have no
-/// circuit to ask.
+/// Analyses each position that is shown, until the end. Games that only the prover can play have no
+/// circuit to analyse.
 pub(super) fn run(shared: &Shared) {
     let Some(engines) = shared.game.engines().cloned() else {
         return;
@@ -41,7 +41,7 @@ pub(super) fn run(shared: &Shared) {
             ..KnowledgeMessage::default()
         };
         *shared.knowledge.lock() = known.clone();
-        // They are found in some seconds, in which another position may be shown.
+        // These take some seconds, in which another position may be shown.
         while facts.get().is_none() && shared.pause(version, super::PAUSE) {}
         if let Some(Some(facts)) = facts.get() {
             tell(&mut known, facts, &ground, &state);
@@ -50,7 +50,7 @@ pub(super) fn run(shared: &Shared) {
     }
 }
 
-/// What is always the same from the state on.
+/// Determines what is constant from the state on.
 fn dark(
     shared: &Shared,
     ground: &Arc<GroundGame>,
@@ -61,7 +61,7 @@ fn dark(
     let layout = ground.layout();
     let (bases, inputs) = (layout.bases.len(), layout.inputs());
     let net = ground.propnet();
-    // For each place how many of its fluents may still change.
+    // For each place the number of its fluents that may still change.
     let mut changing = std::collections::BTreeMap::new();
     for (base, value) in net.bases.iter().zip(dark.bases(ground)) {
         if let Some(place) = shared.grids.place(&net.terms.text(base.name)) {
@@ -78,7 +78,7 @@ fn dark(
     }
 }
 
-/// The latches that hold, and the goals that these leave.
+/// Adds the latches that hold, and the goals that they leave.
 fn tell(known: &mut KnowledgeMessage, facts: &Facts, ground: &GroundGame, state: &State) {
     let latches = facts.latches.iter().map(|latch| latch.what);
     let held = latches.filter(|latch: &Literal| latch.holds(state));

@@ -1,4 +1,4 @@
-//! What the page and the server say to each other, as JSON.
+//! The messages between page and server, as JSON.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use super::scene::Scene;
 use crate::game::boards::{Grid, Grids, Place, Site};
 use crate::game::load::Game;
 
-/// What does not change.
+/// The constant data of the game.
 #[derive(Serialize)]
 pub(super) struct GameMessage {
     name: String,
@@ -92,7 +92,7 @@ impl GridMessage {
 /// A place as the numbers of a board and of a place on it.
 type PlaceMessage = (usize, usize);
 
-/// A move, and the places that it speaks of.
+/// A move, and the places that it refers to.
 #[derive(Serialize)]
 pub(super) struct MoveMessage {
     text: String,
@@ -116,11 +116,11 @@ pub(super) struct SceneMessage {
     version: u64,
     depth: usize,
     line: Vec<Vec<String>>,
-    /// For each board and each place what is there.
+    /// The content of each place on each board.
     contents: Vec<Vec<Vec<String>>>,
     /// For each board the places between which there are lines.
     lines: Vec<Vec<(usize, usize)>>,
-    /// What is on no board.
+    /// The propositions that are on no board.
     rest: Vec<String>,
     /// For each role its legal moves.
     legal: Vec<Vec<MoveMessage>>,
@@ -152,7 +152,7 @@ impl SceneMessage {
     }
 }
 
-/// What a search has found so far.
+/// The search results so far.
 #[derive(Clone, Default, Serialize)]
 pub(super) struct SearchMessage {
     /// The position that was searched.
@@ -160,13 +160,13 @@ pub(super) struct SearchMessage {
     pub(super) seconds: f64,
     pub(super) nodes: usize,
     pub(super) playouts: u64,
-    /// For each role that has a choice.
+    /// The results for each role that has a choice.
     pub(super) roles: Vec<RoleMessage>,
-    /// Why there is no more.
+    /// The reason if there are no more results.
     pub(super) failure: Option<String>,
 }
 
-/// What a search has found for a role.
+/// The search results for a role.
 #[derive(Clone, Serialize)]
 pub(super) struct RoleMessage {
     pub(super) role: usize,
@@ -175,18 +175,18 @@ pub(super) struct RoleMessage {
     pub(super) moves: Vec<RankedMessage>,
 }
 
-/// What a search has found for a move.
+/// The search results for a move.
 #[derive(Clone, Serialize)]
 pub(super) struct RankedMessage {
     pub(super) text: String,
     pub(super) visits: u64,
     pub(super) value: Option<f64>,
     pub(super) solved: bool,
-    /// Who plays what afterwards.
+    /// The expected line of play: roles and their moves.
     pub(super) line: Vec<(usize, String)>,
 }
 
-/// What can never change again.
+/// Propositions and goals that can never change again.
 #[derive(Clone, Default, Serialize)]
 pub(super) struct KnowledgeMessage {
     /// The position that it is about.
@@ -198,18 +198,18 @@ pub(super) struct KnowledgeMessage {
     pub(super) goals: Vec<Vec<i32>>,
 }
 
-/// What is always the same from a position on.
+/// Gates and places that are constant from a position on.
 #[derive(Clone, Serialize)]
 pub(super) struct DarkMessage {
     pub(super) bases: (usize, usize),
     pub(super) moves: (usize, usize),
-    /// The gates that are left, of how many.
+    /// The gates that are left, and the number of all gates.
     pub(super) gates: (usize, usize),
     /// The places where nothing changes any more.
     pub(super) places: Vec<PlaceMessage>,
 }
 
-/// All that changes without the position.
+/// All data that changes without the position.
 #[derive(Serialize)]
 pub(super) struct ThinkingMessage<'a> {
     pub(super) version: u64,

@@ -1,12 +1,12 @@
-//! A match to look at in a browser, on this machine only.
+//! A match viewer in the browser, on this machine only.
 //!
 //! The page, which is part of the program, shows the boards of a game (see [`grid`](crate::game::boards)),
-//! plays by clicks or keys, and steps through a match that was played. Meanwhile a search goes on
-//! from the position that is shown, and it is found out what can never change again.
+//! plays by clicks or keys, and steps through a match that was played. Meanwhile a search goes on from the
+//! position that is shown, and an analysis determines what can never change again.
 //!
 //! - `scene` is the match, with the position that is shown.
-//! - `thinker` searches from it and moves for the machine; `knowledge` tells what is dark.
-//! - `message` is what page and server say to each other; `server` is where they do.
+//! - `thinker` searches from it and moves for the machine; `knowledge` determines what is dark.
+//! - `message` has the messages between page and server; `server` handles the requests.
 
 mod knowledge;
 mod message;
@@ -36,7 +36,7 @@ use crate::support::setters::setters;
 use message::{GameMessage, KnowledgeMessage, SearchMessage};
 use scene::Scene;
 
-/// What a view is of.
+/// The configuration of a view.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ViewConfig {
@@ -50,11 +50,11 @@ pub struct ViewConfig {
     pub search: MctsConfig,
     /// The backend to search with.
     pub backend: Backend,
-    /// For each role who played it, in a match that is on record.
+    /// The name of each role's player, in a match on record.
     pub players: Vec<Option<String>>,
-    /// For each joint move of a match on record, and each role, what its player expected.
+    /// For each joint move of a match on record, and each role, the expectation of its player.
     pub expected: Vec<Vec<Option<f64>>>,
-    /// Ends what its threads do, and the look for boards before.
+    /// Ends its threads, and the search for boards before.
     pub stop: Stop,
 }
 
@@ -69,7 +69,7 @@ impl ViewConfig {
         with_stop(stop: Stop);
     }
 
-    /// Nobody is played by the machine, which would think for a second.
+    /// Makes a configuration in which the machine plays no role, and would think for a second.
     pub fn new(name: &str, backend: Backend) -> ViewConfig {
         ViewConfig {
             name: name.to_string(),
@@ -84,14 +84,14 @@ impl ViewConfig {
     }
 }
 
-/// What is shared by the threads of a view.
+/// The data that the threads of a view share.
 struct Shared {
     game: Game,
     grids: Grids,
     config: ViewConfig,
     about: GameMessage,
     scene: Mutex<Scene>,
-    /// What was found so far from the position that is shown.
+    /// The search results so far for the position that is shown.
     search: Mutex<SearchMessage>,
     knowledge: Mutex<KnowledgeMessage>,
     /// Notified when the position changes, or the end comes.
@@ -134,8 +134,8 @@ pub enum ViewError {
 }
 
 impl View {
-    /// Shows a match at an address; port 0 is any free port. A match that is on record is shown from
-    /// its first position on, another one where it has come to.
+    /// Shows a match at an address; port 0 is any free port. A match on record is shown from its
+    /// first position on, another one at its current position.
     ///
     /// # Errors
     /// When the game cannot be evaluated, or the port is not free.
@@ -196,7 +196,7 @@ impl View {
         Ok(view)
     }
 
-    /// The address at which it is to be seen.
+    /// Returns the address of the page.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -215,7 +215,7 @@ impl Drop for View {
 }
 
 impl Shared {
-    /// Waits until a position with another version is shown. None at the end.
+    /// Waits until a position with another version is shown. Returns none at the end.
     fn next_version(&self, last: Option<u64>) -> Option<u64> {
         let mut scene = self.scene.lock();
         while !self.stop.is_set() {
@@ -227,7 +227,7 @@ impl Shared {
         None
     }
 
-    /// Waits for some time. Tells whether the position is still the same then.
+    /// Waits for some time. Returns whether the position is still the same then.
     fn pause(&self, version: u64, time: Duration) -> bool {
         let end = Instant::now() + time;
         let mut scene = self.scene.lock();
@@ -239,7 +239,7 @@ impl Shared {
         false
     }
 
-    /// Changes the scene, and tells the threads.
+    /// Changes the scene, and notifies the threads.
     fn change<T>(&self, change: impl FnOnce(&mut Scene) -> T) -> T {
         let done = change(&mut self.scene.lock());
         self.changed.notify_all();
@@ -247,5 +247,5 @@ impl Shared {
     }
 }
 
-/// The time between looks whether the end has come.
+/// The interval of checks for the end.
 const PAUSE: Duration = Duration::from_millis(100);

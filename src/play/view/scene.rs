@@ -1,4 +1,4 @@
-//! The match that is shown: its joint moves, the position that is looked at, and the moves that are
+//! The match that is shown: its joint moves, the position that is shown, and the moves that are
 //! chosen for it so far.
 
 use rand::RngExt;
@@ -15,16 +15,16 @@ pub(super) struct Scene {
     line: Vec<Vec<String>>,
     /// For each role whether the machine plays it.
     machines: Vec<bool>,
-    /// Whether the match goes on from here: the machine moves. Otherwise it is looked at.
+    /// Whether the match goes on from here: the machine moves. Otherwise it is only viewed.
     is_live: bool,
-    /// A number that changes when anything does.
+    /// A number that changes with every change.
     version: u64,
     legal: Vec<Vec<String>>,
     is_over: bool,
     goals: Vec<Option<i32>>,
-    /// What each role plays here, as far as that is chosen.
+    /// The move chosen for each role here, if there is one.
     chosen: Vec<Option<String>>,
-    /// For each position and each role what it can expect, as far as that was searched.
+    /// The expectation of each role in each position, if it was searched.
     values: Vec<Vec<Option<f64>>>,
     rng: GameRng,
 }
@@ -35,13 +35,13 @@ pub(super) enum SceneError {
     /// The request is about another position.
     #[error("the position has changed since")]
     Outdated,
-    /// There is nobody to wait for.
+    /// The match is over.
     #[error("the match is over")]
     Over,
     /// A move is not legal.
     #[error("{role} may not play `{text}` here")]
     Illegal { role: String, text: String },
-    /// Somebody has no move.
+    /// A role has no move.
     #[error("{role} has no legal move, so the match cannot go on")]
     Stuck { role: String },
     /// There are no such roles or positions.
@@ -113,7 +113,7 @@ impl Scene {
         self.is_over
     }
 
-    /// The goals of all roles, if the match is over.
+    /// Returns the goals of all roles, if the match is over.
     pub(super) fn goals(&self) -> Option<&[Option<i32>]> {
         self.is_over.then_some(&self.goals)
     }
@@ -122,7 +122,7 @@ impl Scene {
         &self.values
     }
 
-    /// Looks at the present position.
+    /// Evaluates the current position.
     fn look(&mut self) -> Result<(), MachineError> {
         self.version += 1;
         self.is_over = self.history.is_over()?;
@@ -140,7 +140,7 @@ impl Scene {
         Ok(())
     }
 
-    /// The roles that have a choice, other than chance.
+    /// Returns the roles that have a choice, other than chance.
     fn choosers(&self) -> impl Iterator<Item = RoleId> {
         let roles = RoleId::first(self.legal.len());
         roles.filter(|role| {
@@ -149,8 +149,8 @@ impl Scene {
         })
     }
 
-    /// The roles for which the machine has to choose a move now. None if the position is only
-    /// looked at, or the person has not chosen yet.
+    /// Returns the roles for which the machine has to choose a move now. None if the position is
+    /// only viewed, or the person has not chosen yet.
     pub(super) fn awaited(&self) -> Vec<RoleId> {
         let is_open = |role: &RoleId| self.chosen[role.index()].is_none();
         let (own, others): (Vec<_>, Vec<_>) =
@@ -161,14 +161,15 @@ impl Scene {
         }
     }
 
-    /// Whether the match goes on by itself: only the machine plays, and nobody has a choice.
+    /// Returns whether the match goes on by itself: only the machine plays, and no role has a
+    /// choice.
     pub(super) fn is_forced(&self) -> bool {
         let has_machine = self.machines.contains(&true);
         self.is_live && has_machine && !self.is_over && self.choosers().next().is_none()
     }
 
-    /// Chooses moves for some roles, and plays as soon as all have chosen. What came after the
-    /// position is forgotten then, and the match goes on from here.
+    /// Chooses moves for some roles, and plays as soon as all have chosen. The match after the
+    /// position is forgotten then, and goes on from here.
     pub(super) fn play(
         &mut self,
         version: u64,
@@ -204,7 +205,7 @@ impl Scene {
         Ok(self.advance()?)
     }
 
-    /// Plays, if everybody who has a choice has chosen.
+    /// Plays, if every role that has a choice has chosen.
     fn advance(&mut self) -> Result<(), MachineError> {
         if self
             .choosers()
@@ -227,7 +228,7 @@ impl Scene {
         self.look()
     }
 
-    /// Shows the position after so many joint moves.
+    /// Shows the position after `depth` joint moves.
     pub(super) fn go(&mut self, depth: usize) -> Result<(), SceneError> {
         if depth > self.line.len() {
             return Err(self.out_of_range());
@@ -240,7 +241,7 @@ impl Scene {
         Ok(self.look()?)
     }
 
-    /// Says which roles the machine plays.
+    /// Sets which roles the machine plays.
     pub(super) fn set_machines(&mut self, machines: Vec<bool>) -> Result<(), SceneError> {
         if machines.len() != self.machines.len() {
             return Err(self.out_of_range());
@@ -250,7 +251,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Keeps what the roles can expect after so many joint moves.
+    /// Keeps the expectations of the roles after `depth` joint moves.
     pub(super) fn expect(&mut self, depth: usize, values: Vec<Option<f64>>) {
         if self.values.len() <= depth {
             self.values.resize(depth + 1, Vec::new());

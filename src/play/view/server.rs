@@ -1,8 +1,8 @@
 //! The requests of the page.
 //!
-//! Pages of others, open in the same browser, can reach this port, too. They may not read answers,
-//! since none allows that; requests that change something must be of a type that they may not send
-//! either; and the host must be this machine, whatever a name server says (DNS rebinding).
+//! Foreign pages, open in the same browser, can reach this port, too. They may not read answers,
+//! since no header allows that; requests that change something must be of a type that they may not
+//! send either; and the host must be this machine, whatever a name server says (DNS rebinding).
 
 use std::io;
 use std::net::TcpStream;
@@ -33,7 +33,7 @@ const FILES: [(&str, &str, &str); 5] = [
     ),
 ];
 
-/// What comes with every answer: the page gets nothing from anywhere else.
+/// The headers of every answer: the page loads nothing from anywhere else.
 const HEADERS: &str = "Connection: close\r\nCache-Control: no-store\r\n\
      X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\
      Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; \
@@ -94,7 +94,7 @@ fn answer(head: &Head, body: &str, shared: &Shared) -> Answer {
     }
 }
 
-/// Whether a host, perhaps with a port, is a name of this machine's loopback interface.
+/// Returns whether a host, perhaps with a port, is a name of this machine's loopback interface.
 fn is_this_machine(host: &str) -> bool {
     let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
     ["127.0.0.1", "localhost"].contains(&name)
@@ -137,7 +137,7 @@ fn post(target: &str, body: &str, shared: &Shared) -> Answer {
     }
 }
 
-/// Does what a request wants, and answers with the scene after it.
+/// Executes a request, and answers with the scene after it.
 fn change<T: DeserializeOwned>(
     body: &str,
     shared: &Shared,

@@ -9,13 +9,13 @@ use crate::game::machine::{MachineError, Move, RoleId};
 use crate::search::SearchBudget;
 use crate::search::mcts::{Mcts, SearchReport};
 
-/// What is found is told so often.
+/// The interval of reports.
 const SLICE: Duration = Duration::from_millis(100);
 
-/// No position is searched for longer, if nobody asks for more.
+/// The longest search of a position, unless more is requested.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// So many moves of each role are told.
+/// The number of moves that are reported for each role.
 const MOVES: usize = 12;
 
 /// Joint moves without a choice are made so slowly that they can be seen.
@@ -45,7 +45,7 @@ pub(super) fn run(shared: &Shared) {
             shown.failure = Some(error.to_string());
             *shared.search.lock() = shown;
         }
-        // What the search could not choose, chance does.
+        // If the search could not choose, a random move is played.
         go_on(shared, version, |_| None);
     }
 }
@@ -77,7 +77,7 @@ fn think(
         search.run(&budget)?;
         let reports: Vec<SearchReport> = roles.iter().map(|&role| search.report(role)).collect();
         let first = &reports[0];
-        // Where all is proved, the search returns at once.
+        // If all is proved, the search returns at once.
         let is_done = reports.iter().all(|report| report.solved) || first.time == time;
         time = first.time;
         shown.seconds = time.as_secs_f64();
@@ -106,7 +106,7 @@ fn think(
     }
 }
 
-/// Plays the machine's moves, if it is its turn. Tells whether something was played.
+/// Plays the machine's moves, if it is its turn. Returns whether a move was played.
 fn go_on(shared: &Shared, version: u64, mut best: impl FnMut(RoleId) -> Option<String>) -> bool {
     let (roles, is_forced) = {
         let scene = shared.scene.lock();

@@ -1,4 +1,4 @@
-//! Whether a certificate is right, by the rules alone.
+//! Certificate checking, by the rules alone.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,23 +12,23 @@ use super::{Certificate, Claim, FORMAT, GoalRange, Position, Refusal};
 use crate::game::vocabulary::moves::RANDOM_ROLE;
 use crate::game::vocabulary::terms::enter_term;
 
-/// How far a check has come. It is told while it works.
+/// Progress of a check, updated while it works.
 #[derive(Default, Debug)]
 pub struct CheckProgress(AtomicU64);
 
 impl CheckProgress {
-    /// The number of states in which the rules were asked.
+    /// Returns the number of states in which the rules were queried.
     pub fn states(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// What a certificate proves.
+/// The proved values of a certificate.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Checked {
     /// The least and the greatest value of each role but chance.
     pub values: Vec<GoalRange>,
-    /// The number of states in which the rules were asked.
+    /// The number of states in which the rules were queried.
     pub states: u64,
 }
 
@@ -52,7 +52,7 @@ pub fn check(
     }
     let mut checker = Checker::new(rules, certificate, stop, progress)?;
     let mut proved: Vec<GoalRange> = Vec::new();
-    // What roles get in matches that never end.
+    // The goals that roles get in matches that never end.
     let mut floors = Vec::new();
     let roles = checker.roles.clone();
     for role in roles.iter().filter(|role| *role != RANDOM_ROLE) {
@@ -102,8 +102,8 @@ pub fn check(
     })
 }
 
-/// Between which goals those of a role are, as far as the heads of the rules tell. Where one has a
-/// variable for the goal, it is some number that the rules contain.
+/// The range of the goals of a role, read off the heads of the rules. If the goal is a variable there, it
+/// is some number that the rules contain.
 pub(crate) fn goals_in_rules(rules: &Rules, role: &str) -> (i32, i32) {
     let number = |term: TermId| -> Option<i32> {
         let terms = &rules.terms;
@@ -148,17 +148,17 @@ struct Checker<'a> {
     roles: Vec<String>,
     /// For each role, the least and the greatest goal that the rules give.
     goals: Vec<(i32, i32)>,
-    /// The propositions that positions tell of, with their places.
+    /// The propositions that positions consist of, with their places.
     fluents: FxHashMap<TermId, usize>,
     moves: Vec<TermId>,
     stop: &'a Stop,
     progress: &'a CheckProgress,
 }
 
-/// What is known of a state.
+/// The status of a state.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Visit {
-    /// What follows is being checked.
+    /// The successors are being checked.
     Open,
     /// All that follows is right.
     Done,
@@ -168,9 +168,9 @@ enum Visit {
 struct Task<'a> {
     number: usize,
     claim: &'a Claim,
-    /// Whether each role is one of those who choose.
+    /// Whether each role is one of the choosing roles.
     chooses: Vec<bool>,
-    /// The moves of those who choose, by what holds: the digits of positions.
+    /// The moves of the choosing roles, by what holds: the digits of positions.
     strategy: FxHashMap<&'a str, &'a [u32]>,
 }
 
@@ -233,7 +233,7 @@ impl<'a> Checker<'a> {
                 .collect(),
         };
         let mut visits: FxHashMap<Terms, Visit> = FxHashMap::default();
-        // The states whose successors are being checked, each with those that are left.
+        // The states with successors that are being checked, each with the successors that are left.
         let mut open: Vec<(Terms, Vec<Terms>)> = Vec::new();
         let mut next = Some(self.prover.initial_state()?.into_boxed_slice());
         loop {
@@ -260,8 +260,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The states that may come after one, if those who choose do as the claim says. None after the
-    /// end of the match, if its goals are as is claimed.
+    /// Returns the possible successors of a state if the choosing roles follow the claim. There are none
+    /// after the end of the match, if its goals are as claimed.
     fn successors(&mut self, task: &Task<'_>, state: &Terms) -> Result<Vec<Terms>, Refusal> {
         if self.stop.is_set() {
             return Err(Refusal::Stopped);
@@ -297,7 +297,7 @@ impl<'a> Checker<'a> {
         after.collect()
     }
 
-    /// Leaves those who choose the moves only that the claim says.
+    /// Leaves the choosing roles only the moves that the claim gives.
     fn restrict(
         &self,
         task: &Task<'_>,
@@ -377,7 +377,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What holds in a state, as positions tell it.
+    /// Returns what holds in a state, in the encoding of positions.
     fn digits(&self, state: &Terms) -> String {
         let mut digits: Vec<u8> = Vec::new();
         for place in state.iter().filter_map(|fluent| self.fluents.get(fluent)) {
@@ -391,7 +391,7 @@ impl<'a> Checker<'a> {
         digits.collect()
     }
 
-    /// What holds in a state.
+    /// Returns what holds in a state.
     fn texts(&self, state: &Terms) -> Vec<String> {
         let texts = state.iter().map(|&term| self.prover.terms().text(term));
         let mut texts: Vec<String> = texts.collect();

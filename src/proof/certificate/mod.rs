@@ -1,16 +1,15 @@
 //! Certificates: proofs of the values of games that the rules alone can check.
 //!
-//! A certificate has *claims*. A claim names some roles, and says which moves they choose in all
-//! states that may come then, whatever the others do; and which goals there are at the end. From
-//! claims follow the *values*: what a role can force, if it is alone in the claim, and what the
-//! others can hold it to, if all of them are in it. Of a game of one role, the whole of the states
-//! is a claim of nobody.
+//! A certificate has *claims*. A claim names some roles, and says which moves they choose in all states
+//! that may come then, whatever the others do; and which goals there are at the end. From claims follow the
+//! *values*: what a role can force, if it is alone in the claim, and what the others can hold it to, if all
+//! of them are in it. For a game of one role, the whole set of states is a claim with no role.
 //!
-//! [`check`](check::check) plays with the [prover](propjit_gdl::prover) against everything that
-//! the others may do. It shares nothing with those who make certificates but this page: the format.
+//! [`check`](check::check) plays with the [prover](propjit_gdl::prover) against everything that the others
+//! may do. It shares only this page, the format, with the code that makes certificates.
 //!
-//! - `check`: whether a certificate is right.
-//! - `refusal`: why it is not.
+//! - `check`: checks certificates.
+//! - `refusal`: reasons for refusing a certificate.
 
 mod check;
 mod refusal;
@@ -35,11 +34,11 @@ pub struct Certificate {
     pub game: String,
     /// The values of the roles that follow from the claims and from the goals that the rules give.
     pub values: Vec<GoalRange>,
-    /// The propositions that positions tell of.
+    /// The propositions that positions consist of.
     pub fluents: Vec<String>,
     /// The moves that claims speak of.
     pub moves: Vec<String>,
-    /// What is claimed.
+    /// The claims.
     pub claims: Vec<Claim>,
 }
 
@@ -55,7 +54,7 @@ pub struct GoalRange {
     pub most: i32,
 }
 
-/// What some roles can bring about, whatever the others do.
+/// A claim: what some roles can bring about, whatever the others do.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
@@ -66,11 +65,11 @@ pub struct Claim {
     /// The goals at the end, if there is one, of those roles about which something is claimed. One that is undefined
     /// may be any that the rules give.
     pub goals: Vec<GoalRange>,
-    /// What they choose in the states in which they have a choice.
+    /// The choices in the states in which the roles have a choice.
     pub positions: Vec<Position>,
 }
 
-/// What some roles choose in a state.
+/// The choices of some roles in a state.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Position(
     /// Which of the [propositions](Certificate::fluents) hold: a hexadecimal digit for every four of

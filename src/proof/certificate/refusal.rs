@@ -1,4 +1,4 @@
-//! Why a certificate is not right.
+//! Reasons for refusing a certificate.
 
 use propjit_gdl::prover::ProverError;
 
@@ -26,7 +26,7 @@ pub enum Refusal {
     Missing {
         /// The number of the claim, from 1.
         claim: usize,
-        /// What holds in the state.
+        /// The propositions that hold in the state.
         state: Vec<String>,
     },
     /// A move is not legal.
@@ -34,11 +34,11 @@ pub enum Refusal {
     Illegal {
         /// The number of the claim, from 1.
         claim: usize,
-        /// Whose move it is.
+        /// The role of the move.
         role: String,
         /// The move.
         played: String,
-        /// What holds in the state.
+        /// The propositions that hold in the state.
         state: Vec<String>,
     },
     /// A match ends otherwise than is claimed.
@@ -46,11 +46,11 @@ pub enum Refusal {
     Goal {
         /// The number of the claim, from 1.
         claim: usize,
-        /// Whose goal it is.
+        /// The role of the goal.
         role: String,
         /// The goal.
         goal: i32,
-        /// What holds in the state.
+        /// The propositions that hold in the state.
         state: Vec<String>,
     },
     /// A match ends with no goal for a role, or several, which proves nothing.
@@ -58,9 +58,9 @@ pub enum Refusal {
     Undefined {
         /// The number of the claim, from 1.
         claim: usize,
-        /// Whose goal it is.
+        /// The role of the goal.
         role: String,
-        /// What holds in the state.
+        /// The propositions that hold in the state.
         state: Vec<String>,
     },
     /// A match comes to a state in which it cannot go on, which proves nothing.
@@ -68,7 +68,7 @@ pub enum Refusal {
     Stuck {
         /// The number of the claim, from 1.
         claim: usize,
-        /// What holds in the state.
+        /// The propositions that hold in the state.
         state: Vec<String>,
     },
     /// Roles do not see the whole state, so that what they can force does not follow from it.
@@ -81,17 +81,17 @@ pub enum Refusal {
     Endless {
         /// The number of the claim, from 1.
         claim: usize,
-        /// What holds in a state that comes again.
+        /// The propositions that hold in a state that comes again.
         state: Vec<String>,
     },
     /// The claims are right, but the value does not follow.
     #[error("{role}: the claims prove {least} to {most}, and not what the certificate says")]
     Value {
-        /// Whose value it is.
+        /// The role of the value.
         role: String,
-        /// What it can force.
+        /// The least that the role can force.
         least: i32,
-        /// What the others can hold it to.
+        /// The most that the others can hold the role to.
         most: i32,
     },
     /// The check was stopped.

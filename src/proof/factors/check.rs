@@ -1,4 +1,4 @@
-//! Random matches in which parts are compared with the whole.
+//! Random matches that compare parts with the whole.
 //!
 //! In each step, a part of one match is put together with the other parts of another match that is
 //! as old, and with moves that are said to do the same to the part. If the parts are what they are
@@ -22,10 +22,10 @@ use crate::support::rng::{GameRng, streams};
 /// The matches that are played side by side.
 const WIDTH: Width = Width::X256;
 
-/// The most parts that are looked at in a step.
+/// The most parts that are compared in a step.
 const MOST_PARTS: usize = 8;
 
-/// What was compared.
+/// The counts of comparisons.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Checked {
     /// The number of joint moves that were made in matches.
@@ -42,7 +42,7 @@ pub struct Difference {
     pub part: usize,
     /// How many joint moves were made before.
     pub time: usize,
-    /// What differs: a proposition or a move.
+    /// The difference: a proposition or a move.
     pub what: String,
 }
 
@@ -62,7 +62,7 @@ struct Matches<'a> {
 }
 
 impl Factors {
-    /// Plays about so many joint moves of random matches, and compares parts with the whole.
+    /// Plays random matches of about this many joint moves in all, and compares parts with the whole.
     ///
     /// # Errors
     /// If a part is not what it is said to be.

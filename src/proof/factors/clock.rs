@@ -1,4 +1,5 @@
-//! The clock of a game: what changes by itself, and the phases in which moves are looked at.
+//! The clock of a game: propositions that change by themselves, and the phases in which moves are
+//! considered.
 
 use propjit_jit::circuit::{Circuit, Edge};
 use rustc_hash::FxHashMap;
@@ -12,7 +13,7 @@ const LONGEST: usize = 500;
 /// The longest cycle of phases that is looked for while the clock goes on.
 const LONGEST_CYCLE: usize = 8;
 
-/// The most phases. With more, moves are looked at in all of them together.
+/// The most phases. With more, moves are analysed in all of them together.
 const MOST_PHASES: usize = 16;
 
 /// The propositions that change by themselves, and how they do from the initial state on.
@@ -26,7 +27,7 @@ pub struct Clock {
     back_to: usize,
     /// The phase at each place of the course.
     phases: Vec<usize>,
-    /// What is known of the propositions in each phase.
+    /// The known propositions in each phase.
     known: Vec<Vec<(usize, bool)>>,
     /// Whether legality and other propositions depend on nothing of the clock but the phase.
     is_phased: bool,
@@ -69,7 +70,7 @@ impl Clock {
         self.known.len()
     }
 
-    /// The propositions of which it is known in a phase whether they hold.
+    /// Returns the propositions with known values in a phase.
     pub(crate) fn known(&self, phase: usize) -> &[(usize, bool)] {
         &self.known[phase]
     }
@@ -168,7 +169,7 @@ pub(super) fn dynamics<'a>(
     next.chain(legal).map(|at| circuit.outputs()[at])
 }
 
-/// The phase at each place of a course, where these propositions tell phases apart, and their values
+/// Returns the phase at each place of a course, if these propositions distinguish phases, and their values
 /// in each phase.
 fn phases(course: &[State], read: &[usize]) -> (Vec<usize>, Vec<Vec<(usize, bool)>>) {
     let mut known: Vec<Vec<(usize, bool)>> = Vec::new();

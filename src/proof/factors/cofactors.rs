@@ -1,9 +1,9 @@
-//! What each move leaves of a step in a phase: the next propositions and its own legality, with the
-//! move and the clock replaced by constants.
+//! Cofactors of moves: what each move leaves of a step in a phase, that is the next propositions and its
+//! own legality, with the move and the clock replaced by constants.
 //!
-//! What is left of a proposition is its *cofactor* for the move. Two moves with the same cofactor do
-//! the same to it, however many gates read them both: that is how frame axioms, which mention every
-//! move, are seen through.
+//! The part of a proposition that is left for a move is its *cofactor*. Two moves with the same cofactor do
+//! the same to it, however many gates read them both: that is how frame axioms, which mention every move,
+//! are seen through.
 
 use propjit_jit::circuit::{Builder, Circuit, Edge, Node, NodeId, conjuncts};
 use propjit_stop::Stop;
@@ -34,8 +34,8 @@ pub(super) struct PhaseCofactors {
 }
 
 impl PhaseCofactors {
-    /// The cofactors where so much is known of the clock, of the propositions `free`, which are those
-    /// that are not of the clock. Propositions that a cofactor or a condition depends on are united
+    /// Computes the cofactors, given what is known of the clock, for the propositions `free`, which are
+    /// those that are not of the clock. Propositions that a cofactor or a condition depends on are united
     /// in `sets`, by their places in `free`.
     pub(super) fn new(
         game: &GroundGame,
@@ -179,7 +179,7 @@ fn independent(builder: &Builder, place_of: &[Option<usize>]) -> Vec<Option<Opti
             Node::And(a, b) => [a, b]
                 .iter()
                 .any(|edge| known[edge.node().index()].is_none()),
-            // What recursion depends on comes later.
+            // The dependencies of recursion come later.
             Node::Feedback => true,
         };
         known.push((!counts).then_some(None));

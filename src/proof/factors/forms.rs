@@ -1,4 +1,4 @@
-//! How the moves of a role are made of what they do to parts.
+//! Composition of the moves of a role from their effects on parts.
 
 use std::cmp::Reverse;
 
@@ -9,8 +9,8 @@ use super::cofactors::{Cofactors, PhaseCofactors};
 use super::sets::Sets;
 use crate::game::vocabulary::moves::Move;
 
-/// The most pairs of parts that are looked at, times moves. With more, all parts that a move
-/// changes together are one.
+/// The most pairs of parts that are compared, times moves. With more, all parts that a move changes
+/// together are one.
 const MOST_PAIRS: usize = 20_000_000;
 
 /// How the moves of a role are made of what they do to parts, in a phase.
@@ -25,7 +25,7 @@ pub enum Form {
 /// The moves of a role that do the same to a part.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Class {
-    /// What it takes of the part for them to be legal.
+    /// The condition on the part for them to be legal.
     pub(crate) legal: Edge,
     /// The propositions of the part after them.
     pub(crate) next: Vec<Edge>,
@@ -43,7 +43,7 @@ pub(crate) struct RoleMoves {
     pub(crate) kinds: Vec<Vec<Class>>,
 }
 
-/// A phase: what the clock says of the moves.
+/// A phase: the moves under these values of the clock.
 #[derive(Clone, Debug)]
 pub(crate) struct Phase {
     /// The game's circuit, with the gates of the classes.
@@ -118,7 +118,7 @@ impl Groups<'_> {
     }
 }
 
-/// What a number becomes if `best` and 0 are swapped.
+/// Returns the number after swapping `best` and 0.
 fn swapped(number: usize, best: usize) -> usize {
     match number {
         0 => best,
@@ -127,8 +127,8 @@ fn swapped(number: usize, best: usize) -> usize {
     }
 }
 
-/// Unites groups whose moves are neither made one by one nor in all combinations. Whether there were
-/// any.
+/// Unites groups with moves that are neither made one by one nor in all combinations. Returns whether there
+/// were any.
 pub(super) fn unite(phase: &PhaseCofactors, groups: &Groups<'_>, sets: &mut Sets) -> bool {
     let mut has_changed = false;
     for cofactors in &phase.roles {
@@ -178,8 +178,8 @@ impl Table {
         seen.len() == self.moves[a].len() * self.moves[b].len()
     }
 
-    /// The pairs of groups of which not all combinations of classes are moves, if these are not too
-    /// many to look at.
+    /// Returns the pairs of groups with combinations of classes that are not all moves, if these are not
+    /// too many to compare.
     fn alternatives(&self) -> Vec<(usize, usize)> {
         let varied = (0..self.moves.len()).filter(|&group| self.moves[group].len() > 1);
         let varied: Vec<usize> = varied.collect();

@@ -1,4 +1,4 @@
-//! The result of a match as a function of what is read of parts and of the clock.
+//! The result of a match as a function of observables of the parts and of the clock.
 
 use propjit_jit::circuit::{Builder, Circuit, Edge, Node, NodeId};
 use rustc_hash::FxHashMap;
@@ -8,11 +8,11 @@ use crate::game::ground::GroundGame;
 use crate::game::vocabulary::moves::RoleId;
 use crate::game::vocabulary::state::State;
 
-/// `terminal` and the goals, of which some of what they depend on may be settled.
+/// `terminal` and the goals, with some of their dependencies settled.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Outcome(Vec<Edge>);
 
-/// What becomes of `terminal` and the goals.
+/// The residuals of `terminal` and the goals.
 pub(crate) struct Joint {
     builder: Builder,
     /// By part, the first of the inputs that stand for its observables.
@@ -22,7 +22,7 @@ pub(crate) struct Joint {
     /// By role, the values of its goals.
     goals: Vec<Vec<i32>>,
     open: Outcome,
-    /// What became of nodes when some inputs were settled.
+    /// The residuals of nodes when some inputs were settled.
     memo: FxHashMap<NodeId, Edge>,
 }
 
@@ -74,14 +74,14 @@ impl Joint {
         self.open.clone()
     }
 
-    /// What becomes of it if the observables of a part have these values.
+    /// Returns the residual outcome if the observables of a part have these values.
     pub(crate) fn with_part(&mut self, outcome: &Outcome, part: usize, values: &[bool]) -> Outcome {
         let inputs = (self.starts[part]..).zip(values);
         let inputs: Vec<(usize, bool)> = inputs.map(|(input, &value)| (input, value)).collect();
         self.with(outcome, &inputs)
     }
 
-    /// What becomes of it if the clock is as in a state.
+    /// Returns the residual outcome if the clock is as in a state.
     pub(crate) fn with_clock(&mut self, outcome: &Outcome, state: &State) -> Outcome {
         let clock = self.clock.iter();
         let inputs: Vec<(usize, bool)> = clock
@@ -90,7 +90,7 @@ impl Joint {
         self.with(outcome, &inputs)
     }
 
-    /// What becomes of it if these propositions of the clock have these values.
+    /// Returns the residual outcome if these propositions of the clock have these values.
     pub(crate) fn with_known(&mut self, outcome: &Outcome, known: &[(usize, bool)]) -> Outcome {
         let find = |&(base, value): &(usize, bool)| {
             let mut clock = self.clock.iter();

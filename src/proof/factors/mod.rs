@@ -1,23 +1,22 @@
 //! Factors of a game: parts of its state that change independently of each other.
 //!
-//! A [`Part`] is a set of propositions that depends on nothing but itself, the *clock* (what changes
-//! by itself, as whose turn it is), and what the moves of each role do to it. Whether a move is legal
-//! is a conjunction of what it takes of each part. Then a match can be looked at part by part, and
-//! parts are joined by three things only: which moves there are, when the match is over, and the
-//! goals.
+//! A [`Part`] is a set of propositions that depends only on itself, the *clock* (what changes by itself,
+//! such as the role to move), and what the moves of each role do to it. The legality of a move is a
+//! conjunction of conditions on each part. Then a match can be analysed part by part, and parts are joined
+//! by three things only: which moves there are, when the match is over, and the goals.
 //!
 //! 1. `clock`: propositions that change by themselves, and the phases that these make: for each,
 //!    they are constants in the circuit (`substitution`).
-//! 2. `cofactors`: what each move leaves of the next state in a phase. What depends on each other is
-//!    in one part (`sets`).
+//! 2. `cofactors`: what each move leaves of the next state in a phase. Propositions that depend on each other
+//!    are in one part (`sets`).
 //! 3. `forms`: moves that change several parts are accepted if all combinations of what they do to
 //!    each are moves, by enumeration of them all. Otherwise these parts are one.
 //! 4. `observables`: what `terminal` and the goals read of each part. Parts of which they read nothing
 //!    are irrelevant, but for the moves that are made in them.
 //!
 //! All of that is read off the circuit and holds for any state and any legal moves. [`Factors::check`]
-//! plays random matches and looks whether it is so. `table` enumerates the states of one part, and
-//! `joint` has the result of a match as a function of what is read of all of them.
+//! tests it in random matches. `table` enumerates the states of one part, and `joint` has the result of a
+//! match as a function of the observables of all of them.
 //!
 //! Sources: "Through a Murky Lense", Sancho's blog, 12 July 2015; Günther, Schiffel and Thielscher,
 //! "Factoring general games", 2009; Hufschmitt, Vittaut and Jouandeau, "Statistical GGP game
@@ -52,13 +51,13 @@ pub(crate) use forms::{Phase, RoleMoves};
 use sets::Sets;
 use substitution::Substitution;
 
-/// The most gates that are looked at in a phase.
+/// The most gates that are visited in a phase.
 const MOST_WORK: usize = 5_000_000;
 
 /// The parts into which a game falls.
 #[derive(Clone, Debug)]
 pub struct Factors {
-    /// What changes by itself.
+    /// The clock: what changes by itself.
     pub clock: Clock,
     /// The parts, by their first propositions.
     pub parts: Vec<Part>,
@@ -79,10 +78,10 @@ pub struct Part {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotFound {
-    /// What a move does is told by recursion.
+    /// The effect of a move is defined by recursion.
     #[error("what moves do is told by rules that are recursive after grounding")]
     Recursion,
-    /// There is too much to look at.
+    /// There is too much to analyse.
     #[error("there are too many moves, propositions and gates")]
     TooMuch,
     /// A stop came.
@@ -168,12 +167,13 @@ impl Factors {
         }
     }
 
-    /// Whether matches can be looked at part by part: legality depends on nothing but parts and phases.
+    /// Returns whether matches can be analysed part by part: legality depends on nothing but parts and
+    /// phases.
     pub(crate) fn are_timeless(&self) -> bool {
         self.clock.is_phased() && self.phases.iter().all(|phase| !phase.is_guarded)
     }
 
-    /// In how many ways the moves of a role change a part, in the phase in which these are most. One
+    /// Returns in how many ways the moves of a role change a part, in the phase with the most of them. One
     /// of them is not to change it, or what most moves do.
     pub fn ways(&self, role: RoleId, part: usize) -> usize {
         let kinds = self
@@ -183,8 +183,8 @@ impl Factors {
         kinds.max().unwrap_or(0)
     }
 
-    /// How the moves of a role are made of what they do to parts, in each phase in which it has
-    /// several that are not the same to all parts.
+    /// Returns how the moves of a role are composed of their effects on parts, in each phase in which it
+    /// has several that are not the same to all parts.
     pub fn forms(&self, role: RoleId) -> impl Iterator<Item = Form> {
         let roles = self
             .phases

@@ -1,10 +1,10 @@
-//! What `terminal` and the goals read of parts and of the clock.
+//! Observables: what `terminal` and the goals read of parts and of the clock.
 
 use propjit_jit::circuit::{Circuit, Edge, Node, NodeId, NodeSet};
 
 use crate::game::ground::GroundGame;
 
-/// What a node depends on.
+/// The dependencies of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Reads {
     Nothing,

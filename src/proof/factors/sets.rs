@@ -1,4 +1,4 @@
-//! Disjoint sets of numbers, which are united.
+//! Disjoint sets of numbers (union-find).
 
 /// Numbers in disjoint sets (union-find).
 #[derive(Clone, Debug)]

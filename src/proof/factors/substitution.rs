@@ -1,10 +1,10 @@
-//! A circuit in which inputs are replaced by constants, again and again.
+//! A circuit with inputs replaced by constants, for repeated use.
 
 use propjit_jit::circuit::{Builder, Circuit, Edge, Node, NodeId, NodeSet};
 
 use super::NotFound;
 
-/// What the nodes of a circuit are if some inputs are constant.
+/// The nodes of a circuit after some inputs have become constants.
 pub(super) struct Substitution<'a> {
     circuit: &'a Circuit,
     /// The circuit, and what gates become.
@@ -15,17 +15,16 @@ pub(super) struct Substitution<'a> {
     starts: Vec<u32>,
     readers: Vec<u32>,
     in_loop: Vec<bool>,
-    /// The gates that are looked at.
+    /// The gates that are visited.
     wanted: NodeSet,
-    /// How many more gates may be looked at.
+    /// How many more gates may be visited.
     work: usize,
     seen: Vec<u32>,
     turn: u32,
 }
 
 impl<'a> Substitution<'a> {
-    /// Nothing is replaced yet. Only what `roots` depend on matters, and no more than `work` gates
-    /// are looked at.
+    /// Replaces nothing yet. Only the cone of `roots` matters, and no more than `work` gates are visited.
     pub(super) fn new(
         circuit: &'a Circuit,
         roots: impl Iterator<Item = Edge>,
@@ -73,17 +72,17 @@ impl<'a> Substitution<'a> {
         }
     }
 
-    /// What an edge of the circuit has become.
+    /// Returns what an edge of the circuit has become.
     pub(super) fn of(&self, edge: Edge) -> Edge {
         self.edges[edge.node().index()].invert_if(edge.inverted())
     }
 
-    /// What an output of the circuit has become.
+    /// Returns what an output of the circuit has become.
     pub(super) fn output(&self, output: usize) -> Edge {
         self.of(self.circuit.outputs()[output])
     }
 
-    /// What all nodes have become.
+    /// Returns what all nodes have become.
     pub(super) fn edges(&self) -> Vec<Edge> {
         self.edges.clone()
     }
@@ -100,15 +99,15 @@ impl<'a> Substitution<'a> {
         }
     }
 
-    /// Inputs that are read by recursion, too, become constants. Recursion itself remains as it is.
+    /// Makes inputs constants, including those that recursion reads. Recursion itself remains unchanged.
     pub(super) fn set_known(&mut self, inputs: &[(usize, bool)]) -> Result<(), NotFound> {
         self.replace(inputs, false).map(|_| ())
     }
 
-    /// Inputs become constants. Gives the nodes that may have become something else.
+    /// Makes inputs constants. Returns the nodes that may have become something else.
     ///
     /// # Errors
-    /// If recursion depends on one, or there is too much to look at.
+    /// If recursion depends on one, or there is too much to analyse.
     pub(super) fn set(&mut self, inputs: &[(usize, bool)]) -> Result<Vec<NodeId>, NotFound> {
         self.replace(inputs, true)
     }

@@ -1,4 +1,4 @@
-//! The states of one part, enumerated in lanes, and what moves do to them.
+//! Part tables: the states of one part, enumerated in lanes, and the effects of moves on them.
 
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -51,12 +51,12 @@ pub(crate) struct Node {
     pub(crate) edges: Vec<(u32, u32)>,
 }
 
-/// All states of a part that it can come to, the first one first.
+/// All reachable states of a part, the first one first.
 pub(crate) struct PartTable {
     pub(crate) nodes: Vec<Node>,
     /// By place, the role that has several classes of moves in the part.
     pub(crate) movers: Vec<Option<RoleId>>,
-    /// What can be read of the part.
+    /// The possible values of the observables of the part.
     pub(crate) values: Vec<Vec<bool>>,
     /// By value, whether the match is over with it, whatever the other parts are. Nothing follows then.
     pub(crate) ends: Vec<bool>,
@@ -197,9 +197,10 @@ impl Kernel {
         if movers.next().is_some() {
             return None;
         }
-        // Where nobody decides, it makes no difference what is played.
+        // If no role decides, it makes no difference what is played.
         let playing = mover.or_else(|| (0..roles.len()).find(|&r| !roles[r].moves.is_empty()))?;
-        // Whoever does not decide always has a move: otherwise matches may be stuck, which is not looked at.
+        // A role that does not decide always has a move: otherwise matches may be stuck, which is not
+        // considered.
         let always_moves = |role: usize| {
             let mut classes = roles[role].kinds[part].iter();
             classes.any(|class| class.legal == Edge::TRUE)

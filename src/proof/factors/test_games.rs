@@ -1,7 +1,7 @@
 //! Small games that fall into parts, for tests.
 
-/// Two wheels of five places, one of which is turned in each step, or none if one `may_wait`. After so
-/// many steps, 100 for the places 3 and 4, and 50 for the first of these only.
+/// Two wheels of five places, one of which is turned in each step, or none if one `may_wait`. After `steps`
+/// steps, 100 for the places 3 and 4, and 50 for the first of these only.
 pub(crate) fn wheels(steps: usize, may_wait: bool) -> String {
     let succ: String = (0..steps)
         .map(|n| format!("(succ {n} {})", n + 1))
@@ -24,8 +24,8 @@ pub(crate) fn wheels(steps: usize, may_wait: bool) -> String {
     )
 }
 
-/// Two who walk on lines of five places at the same time: back, or on, or neither, but for what is
-/// `forbidden`. It is over when one is at the end of its line; 100 if both are then.
+/// Two walkers on lines of five places that move at the same time: back, or on, or neither, except what is
+/// `forbidden`. The match is over when one is at the end of its line; 100 if both are then.
 pub(crate) fn walkers(forbidden: &str) -> String {
     format!(
         "(role r) (init (a 2)) (init (b 1)) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)
@@ -44,7 +44,7 @@ pub(crate) fn walkers(forbidden: &str) -> String {
     )
 }
 
-/// Piles of Nim. Who cannot move has lost, or has won if it is `misere`.
+/// Piles of Nim. A role that cannot move has lost, or has won if the game is `misere`.
 pub(crate) fn nim(piles: &[usize], misere: bool) -> String {
     let most = piles.iter().copied().max().unwrap_or(0);
     let succ: String = (0..most).map(|n| format!("(succ {n} {})", n + 1)).collect();
@@ -71,9 +71,9 @@ pub(crate) fn nim(piles: &[usize], misere: bool) -> String {
     )
 }
 
-/// Two boards with four cells, which who has the first two gets; on the first board, if there is a
-/// `fork`, also who has the first and the third. Both boards are played at the same time, or one of
-/// them in each turn if `in_turns`.
+/// Two boards with four cells. The first role to have the first two cells wins a board; on the first board,
+/// if there is a `fork`, the first and the third win, too. Both boards are played at the same time, or one
+/// of them in each turn if `in_turns`.
 pub(crate) fn pairs(in_turns: bool, fork: bool) -> String {
     let fork = match fork {
         true => "(<= (won one ?r) (true (has one 1 ?r)) (true (has one 3 ?r)))",

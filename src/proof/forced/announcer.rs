@@ -1,28 +1,28 @@
-//! The announcer of wins: what a search tells of them while it goes on.
+//! The announcer of wins: reports the wins that a search finds on the way.
 
 use std::fmt;
 use std::sync::Arc;
 
 use super::cube::Cube;
 
-/// The number of cubes that are told together.
+/// The number of cubes that are reported together.
 const TOGETHER: usize = 32;
 
-/// The least depth of a win that is worth telling: what is won by the next joint move is seen by
-/// whoever tries it.
+/// The least depth of a win that is worth reporting: a search that tries moves sees by itself what is won
+/// by the next joint move.
 const LEAST_DEPTH: u32 = 2;
 
-/// Cubes with the phases whose states are in them.
+/// Cubes, each with its phase.
 pub(super) type Wins = Vec<(usize, Arc<Cube>)>;
 
-/// Win cubes that were not told yet, and who wants to know of them.
+/// Win cubes that were not reported yet, and the receiver of the reports.
 pub(super) struct Announcer {
     waiting: Wins,
     tell: Box<dyn FnMut(Wins) + Send>,
 }
 
 impl Announcer {
-    /// Tells of wins by this function.
+    /// Reports wins by calling this function.
     pub(super) fn new(tell: Box<dyn FnMut(Wins) + Send>) -> Announcer {
         Announcer {
             waiting: Vec::new(),
@@ -40,7 +40,7 @@ impl Announcer {
         }
     }
 
-    /// Tells what was not told yet.
+    /// Reports what was not reported yet.
     pub(super) fn flush(&mut self) {
         if !self.waiting.is_empty() {
             (self.tell)(std::mem::take(&mut self.waiting));

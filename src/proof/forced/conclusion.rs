@@ -1,4 +1,4 @@
-//! From the verdict about one state to a cube: the states for which the same proof holds.
+//! Conclusions: from the verdict about one state to a cube, the states for which the same proof holds.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::steps::{Steps, Want, flag};
 /// Something that the proof says about a joint move.
 struct Premise {
     joint: usize,
-    /// What it says of the state after the joint move, if anything.
+    /// The statement about the state after the joint move, if any.
     after: Known,
     /// Whether the joint move is legal. Of one that is not, it is enough to know either that or
     /// what the state would be after it.
@@ -46,7 +46,7 @@ pub(super) fn conclude(
         .collect();
     steps.enter(phase, state);
     let after = steps.next_reasons(phase, &wanted);
-    // What decides whether a joint move matters: whether the replies to the winning move are
+    // The flag that decides whether a joint move matters: whether the replies to the winning move are
     // legal, or whether the role has the move.
     let matters = if won { flag::OTHERS } else { flag::OWN };
     let illegal = premises.iter().filter(|premise| !premise.is_legal);
@@ -120,7 +120,7 @@ pub(super) fn conclude(
     Cube::new(&mask, state, won, depth, played as u32)
 }
 
-/// What is said about joint moves: of a win, about all replies to the winning move; of a failure,
+/// Returns the premises about joint moves: for a win, about all replies to the winning move; for a failure,
 /// about a reply to each move of the role.
 fn premises(steps: &Steps, node: &Node, won: bool, played: usize) -> Vec<Premise> {
     let moves = &node.expansion.moves;
@@ -167,7 +167,7 @@ fn suppose(node: &Node, won: bool, premises: &mut [Premise]) {
         }
     }
     for premise in premises.iter_mut().filter(|premise| !premise.is_legal) {
-        // Where others reply as well, a reply that is legal would have to be found, too.
+        // If others reply as well, a reply that is legal would have to be found, too.
         if !won && node.replies > 1 {
             continue;
         }

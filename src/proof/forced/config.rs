@@ -1,13 +1,13 @@
-//! How proofs are searched for, and why they cannot be.
+//! The configuration of proof search, and reasons why it is unavailable.
 
 use crate::support::setters::setters;
 
 /// How a proof is searched for.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum ProofMode {
-    /// All moves of the role of the target, with ever more joint moves.
+    /// All moves of the role of the target, by iterative deepening.
     Full,
-    /// Threats only. What is not found by threats may be possible all the same.
+    /// Threats only. A win that is not found by threats may be possible all the same.
     Threats,
     /// Both, in turns.
     Both,
@@ -41,7 +41,7 @@ pub(super) const MOST_JOINTS: usize = 1 << 12;
 pub struct ProofConfig {
     /// Which moves of the role are searched, and how far.
     pub mode: ProofMode,
-    /// What the search does without, to measure what it is good for.
+    /// The disabled parts of the search, to measure what they contribute.
     pub without: Vec<ProofPart>,
 }
 

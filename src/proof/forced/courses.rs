@@ -1,5 +1,5 @@
-//! The courses that a search for a proof about one position takes in turns: all moves of the role,
-//! or threats of some order only, each with ever more joint moves; or all moves without a horizon.
+//! The courses that a search for a proof about one position takes in turns: all moves of the role, or
+//! threats of some order only, each by iterative deepening; or all moves without a horizon.
 
 use std::time::Instant;
 
@@ -33,7 +33,7 @@ impl ProofWay {
     }
 }
 
-/// What is searched at a time.
+/// The aim of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Aim {
     pub(super) way: ProofWay,
@@ -41,7 +41,7 @@ pub(super) struct Aim {
     pub(super) depth: u32,
 }
 
-/// What came of an aim.
+/// The outcome of an aim.
 #[derive(Debug)]
 pub(super) struct Attempt {
     pub(super) proof: Proof,
@@ -49,12 +49,12 @@ pub(super) struct Attempt {
     pub(super) is_cut: bool,
 }
 
-/// What courses cost for a target, for what they have brought so far: how much a node counts. Courses
-/// whose nodes count the same have the same share of them.
+/// The costs of courses for a target, given what they have brought so far: how much a node counts. Courses
+/// with nodes that count the same have the same share of them.
 ///
-/// Threats pay if they are searched with more joint moves than all moves are. If all moves have been
-/// searched as far before, that was in vain, and they count for twice as much from then on; if not,
-/// for half as much, but never for less than at the start. Proof numbers pay if they decide about a
+/// Threats pay off if they are searched with more joint moves than all moves are. If all moves were
+/// searched as far before, that was in vain, and they count for twice as much from then on; if not, for
+/// half as much, but never for less than at the start. Proof numbers pay off if they decide about a
 /// position, and are in vain if another course does.
 #[derive(Clone, Debug)]
 pub(super) struct Weights([u64; 2 + MOST_ORDER as usize]);
@@ -88,8 +88,8 @@ pub(super) struct Choices {
 }
 
 impl Choices {
-    /// The next number of joint moves to search after this one. In the last of them the role
-    /// should have a choice: what the others let it achieve later is found with one more.
+    /// Returns the next number of joint moves to search after this one. In the last of them the role should
+    /// have a choice: a win that the others allow later is found with one more.
     fn deeper(&self, depth: u32) -> u32 {
         let last = |more: &usize| self.each[(depth as usize + more) % self.each.len()];
         let more = (0..self.each.len()).find(last).unwrap_or(0);
@@ -157,7 +157,7 @@ impl Courses {
         full.map_or(0, |course| course.depth)
     }
 
-    /// What is to be searched next: by the course that has had the least of what is due to it, and
+    /// Returns the aim to search next: by the course that has had the least of what is due to it, and
     /// whether it need not be interrupted, as it is the only one. `None` if all have ended.
     pub(super) fn next(&mut self, weights: &mut Weights) -> Option<(Aim, bool)> {
         let full = self.depth();
@@ -213,9 +213,9 @@ impl Courses {
     }
 }
 
-/// Searches for a proof about a position by courses, for as long as there are any and `search`,
-/// which is given how many nodes it may take, is not stopped. `searched` is told of each number of
-/// joint moves with which all moves were searched in vain.
+/// Searches for a proof about a position by courses, for as long as there are any and `search`, which is
+/// given how many nodes it may take, is not stopped. `searched` is called with each number of joint moves
+/// with which all moves were searched in vain.
 pub(super) fn deepen(
     mut courses: Courses,
     mut searched: impl FnMut(u32),

@@ -34,7 +34,7 @@ impl Cube {
         }
     }
 
-    /// The win cube of the states that agree on these, which are packed in so many words.
+    /// Returns the win cube of the states that agree on these literals, packed in `words` words.
     pub(super) fn win(literals: &[Literal], words: usize, depth: u32) -> Cube {
         let (mut mask, mut values) = (vec![0; words], vec![0; words]);
         for literal in literals {
@@ -79,8 +79,8 @@ impl Cube {
         different == 0
     }
 
-    /// Whether the other one, all of whose states are in this one, says nothing that this one does
-    /// not say.
+    /// Returns whether the other cube, with states that are all in this one, says nothing that this one
+    /// does not say.
     pub(super) fn is_at_least(&self, other: &Cube) -> bool {
         match self.won {
             true => self.depth <= other.depth,

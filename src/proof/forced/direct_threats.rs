@@ -1,5 +1,5 @@
-//! Direct threats: moves of the role after which it wins by its next move, whatever most replies
-//! are. They are found in lanes, by trying a sample of the replies.
+//! Direct threats: moves of the role after which it wins by its next move, whatever most replies are. They
+//! are found in lanes, by trying a sample of the replies.
 
 use super::node::Node;
 use super::search::Search;
@@ -12,9 +12,9 @@ const SAMPLE: usize = 4;
 const MOST_TRIED: usize = 1 << 13;
 
 impl Search {
-    /// Which of some moves of the role, by the numbers of their joint moves, are direct threats.
-    /// `None` if that is not easily seen: if not the role and the others move in turns, if nobody ever moves so
-    /// late in a match, or if there are too many joint moves.
+    /// Returns which of some moves of the role, by the numbers of their joint moves, are direct threats.
+    /// `None` if that is not easily seen: if the role and the others do not move in turns, if no role ever
+    /// moves so late in a match, or if there are too many joint moves.
     pub(super) fn direct_threats(&mut self, node: &Node, moves: &[usize]) -> Option<Vec<usize>> {
         let steps = &mut self.steps;
         let [there, next] = [1, 2].map(|ahead| (node.phase + ahead) % steps.phases());

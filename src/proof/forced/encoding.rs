@@ -1,8 +1,8 @@
 //! The encoding of messages between a search and a proof worker in another process: JSON Lines.
 //!
-//! Roles, propositions and moves go by the names that the rulesheet gives them. So two builds, or
-//! two machines, understand each other even if they number them differently, and whoever gets a
-//! name that the game does not have finds out. `docs/workers.md` describes the encoding.
+//! Roles, propositions and moves go by the names that the rulesheet gives them. So two builds, or two
+//! machines, understand each other even if they number them differently, and a receiver detects a name that
+//! the game does not have. `docs/workers.md` describes the encoding.
 
 use std::io;
 
@@ -78,7 +78,7 @@ pub(super) enum Reply {
         ceilings: Vec<Ceiling>,
         cubes: Vec<EncodedCube>,
     },
-    /// The worker cannot do what was asked for.
+    /// The worker cannot serve the request.
     Error {
         message: String,
     },
@@ -317,8 +317,8 @@ impl Reply {
     }
 }
 
-/// Whether an answer can be one about a position, as far as that is cheap to see. Whether the move
-/// is legal, the search finds out.
+/// Checks whether an answer can be one about a position, to the extent that this is cheap. The search
+/// checks whether the move is legal.
 pub(super) fn check(
     answer: &ProofAnswer,
     position: Option<&ProofPosition>,

@@ -6,13 +6,13 @@ use parking_lot::Mutex;
 
 use super::cube::Cube;
 
-/// The number of cubes that may wait for a search to take them. What is more is not exchanged.
+/// The number of cubes that may wait for a search to take them. Further cubes are not exchanged.
 const MOST_WAITING: usize = 1 << 14;
 
 /// Cubes for states of phases that a search has not taken yet.
 type Inbox = Mutex<Vec<(usize, Arc<Cube>)>>;
 
-/// What others have proved, and a way to tell them.
+/// The cubes proved by other searches, and a way to share cubes with them.
 #[derive(Debug)]
 pub(super) struct Exchange {
     /// The inboxes of all searches.
@@ -22,7 +22,7 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    /// Exchanges between so many searches.
+    /// Returns exchanges between `count` searches.
     pub(super) fn among(count: usize) -> Vec<Exchange> {
         let inboxes: Arc<[Inbox]> = (0..count).map(|_| Mutex::default()).collect();
         let exchange = |own| Exchange {

@@ -1,10 +1,10 @@
-//! The states after all joint moves of a state, as rows: a bit for each joint move.
+//! Joint move rows: the states after all joint moves of a state, with a bit for each joint move.
 
 use crate::game::vocabulary::state::ones;
 
 use super::cube::Cube;
 
-/// A part of a row: as many joint moves as are looked at together.
+/// A part of a row: as many joint moves as are processed together.
 pub(super) type Lanes = [u64; 4];
 
 /// The number of joint moves in a part.

@@ -1,4 +1,4 @@
-//! Wins that are known to a search of another kind, which asks about single states.
+//! Known wins, for a search of another kind that queries single states.
 
 use std::sync::Arc;
 
@@ -15,15 +15,14 @@ use crate::game::vocabulary::moves::RoleId;
 /// The number of cubes for each target and phase at which they are forgotten, unless these take too much memory before.
 const MOST_CUBES: usize = 1 << 17;
 
-/// States from which roles can force goals: what [provers](super) have told. All threads may ask
-/// and add.
+/// States from which roles can force goals, as reported by [provers](super). All threads may query and add.
 #[derive(Debug)]
 pub struct KnownWins {
     game: Arc<GroundGame>,
     targets: RwLock<Vec<Known>>,
 }
 
-/// What is known of a target.
+/// The known wins of a target.
 #[derive(Debug)]
 struct Known {
     target: Target,
@@ -66,8 +65,8 @@ impl KnownWins {
         }
     }
 
-    /// What a role can force from a state, and the most that others get then, as far as that is
-    /// proved; if several roles can force something, of one of them.
+    /// Returns what a role can force from a state, and the proved upper bounds of the others then; if
+    /// several roles can force something, for one of them.
     pub fn look_up(&self, state: &State) -> Option<(Target, Vec<(RoleId, i32)>)> {
         let targets = self.targets.read();
         if targets.is_empty() {

@@ -1,4 +1,4 @@
-//! What a search and its proof workers tell each other, as plain data.
+//! Messages between a search and its proof workers, as plain data.
 
 use crate::game::circuits::reasons::Target;
 use crate::game::ground::Literal;
@@ -10,7 +10,7 @@ use crate::game::vocabulary::moves::{Move, RoleId};
 pub struct ProofPosition {
     /// The state.
     pub state: State,
-    /// The role whose wins are looked for; or those of all roles.
+    /// The role that wins are searched for; or all roles.
     pub role: Option<RoleId>,
 }
 
@@ -21,27 +21,27 @@ pub struct ProofRequest {
     pub number: u64,
     /// The share of the time that the worker may work, more than 0 and at most 1.
     pub share: f64,
-    /// The positions, with the most important one first. Where there are none, the worker rests.
+    /// The positions, with the most important one first. If there are none, the worker rests.
     pub positions: Vec<ProofPosition>,
 }
 
-/// What becomes of a worker.
+/// An event of a worker.
 #[derive(Clone, PartialEq, Debug)]
 pub enum WorkerEvent {
-    /// It tells something.
+    /// The worker reports something.
     Message(ProofMessage),
     /// It has ended, and is started again.
     Lost,
-    /// It will tell nothing more.
+    /// The worker will report nothing more.
     Gone,
 }
 
-/// What a worker tells.
+/// A message of a worker.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ProofMessage {
     /// Something that was proved about a position.
     Proof(ProofAnswer),
-    /// What was proved about other states on the way.
+    /// Wins in other states, proved on the way.
     Wins(ProofWins),
     /// The worker is ready for requests, or has ended its work on one.
     Status(ProofStatus),
@@ -55,13 +55,13 @@ pub struct ProofAnswer {
     pub request: u64,
     /// The number of the position in the request, from 0.
     pub position: usize,
-    /// What the role can force there.
+    /// The target that the role can force there.
     pub target: Target,
     /// Within this number of joint moves.
     pub depth: u32,
     /// The first joint move. Only that of the target's role is part of the proof.
     pub joint: Vec<Move>,
-    /// The most that others get then, as far as that is proved.
+    /// The proved upper bounds of the others then.
     pub ceilings: Vec<(RoleId, i32)>,
     /// The same is proved for all states in the phase of the position that agree on these.
     pub cube: Vec<Literal>,
@@ -73,9 +73,9 @@ pub struct ProofAnswer {
 /// about positions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ProofWins {
-    /// What the role can force there.
+    /// The target that the role can force there.
     pub target: Target,
-    /// The most that others get then, as far as that is proved.
+    /// The proved upper bounds of the others then.
     pub ceilings: Vec<(RoleId, i32)>,
     /// The sets.
     pub cubes: Vec<WinCube>,
@@ -88,7 +88,7 @@ pub struct WinCube {
     pub phase: usize,
     /// Within this number of joint moves.
     pub depth: u32,
-    /// What the states agree on.
+    /// The literals that the states agree on.
     pub literals: Vec<Literal>,
 }
 
@@ -97,11 +97,11 @@ pub struct WinCube {
 pub struct ProofStatus {
     /// The number of the request that the work has ended on; 0 when the worker is ready.
     pub request: u64,
-    /// What is looked for.
+    /// The targets of the search.
     pub targets: Vec<TargetStatus>,
 }
 
-/// What the search for proofs about a target has brought.
+/// The progress of the search for proofs about a target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct TargetStatus {
@@ -114,11 +114,11 @@ pub struct TargetStatus {
     pub nodes: u64,
     /// The joint moves that were searched.
     pub searched: u64,
-    /// The joint moves that need not be searched, because a cube told what comes of them.
+    /// The number of joint moves that need not be searched, because a cube gave their outcome.
     pub discharged: u64,
     /// The nodes that were searched for wins by threats.
     pub threat_nodes: u64,
-    /// The wins that were found in positions asked about: with all moves, and by threats.
+    /// The wins that were found in requested positions: with all moves, and by threats.
     pub proofs: [u64; 2],
 }
 

@@ -1,34 +1,32 @@
 //! Proof search: whether a role can force a goal, with a proof that holds for many states.
 //!
-//! The target of a search is that a role has at least some goal value when the match is over. The
-//! role *can force it in k joint moves* from states that achieve it, and from those that are not
-//! terminal, in which every role has a legal move, and in which the role has a move such that it
-//! can force it in k - 1 joint moves whatever the others reply. The search goes depth first, with
-//! ever greater k.
+//! The target of a search is that a role has at least some goal value when the match is over. The role *can
+//! force it in k joint moves* from states that achieve it, and from those that are not terminal, in which
+//! every role has a legal move, and in which the role has a move such that it can force it in k - 1 joint
+//! moves whatever the others reply. The search goes depth first, with iterative deepening of k.
 //!
-//! That a role cannot force it in any number of joint moves rests on ends in which it has exactly one goal, which is too
-//! small. What other ends are worth is [not known](crate::proof::unproved).
+//! The disproof that a role can force it in any number of joint moves rests on ends in which it has exactly
+//! one goal, which is too small. The worth of other ends is [not known](crate::proof::unproved).
 //!
-//! What is found out about a state is kept as a [`Cube`]: the base propositions that the proof
-//! looks at, so that it holds for all states that agree on them. A reply need not be searched if
-//! the state after it is in a cube that is known, and most replies far from where a win is forced
-//! are discharged by the cube of the first of them. No notion of distance is needed, and nothing
-//! is cut that is not proved.
+//! The result about a state is kept as a [`Cube`]: the base propositions that the proof depends on, so that
+//! it holds for all states that agree on them. A reply need not be searched if the state after it is in a
+//! known cube, and most replies far from where a win is forced are discharged by the cube of the first of
+//! them. No notion of distance is needed, and nothing is pruned without a proof.
 //!
 //! - `cube`, `store`: what is proved, and where it is kept.
-//! - `steps`: all joint moves of a state in lanes, and the [reasons](crate::game::circuits::reasons) for what
-//!   comes of them.
-//! - `node`, `search`: the search; `order`: which moves come first.
+//! - `steps`: all joint moves of a state in lanes, and the [reasons](crate::game::circuits::reasons) for their
+//!   outcomes.
+//! - `node`, `search`: the search; `order`: move ordering.
 //! - `conclusion`: the cube for a verdict about one state.
 //! - `threats`, `direct_threats`: the search for wins by threats, for games in which goals couple
 //!   moves; `numbers`: the search without a horizon; `courses`: which of the searches is next, and
 //!   how far.
-//! - `prover`: what a search finds about a state.
+//! - `prover`: proofs about a state.
 //! - `parallel`, `exchange`: several provers that search for the same proof.
-//! - `message`: what a search asks its workers, and what these tell.
-//! - `worker`, `pace`: a thread that proves what it is asked about, for a share of the time.
+//! - `message`: the requests of a search to its workers, and their answers.
+//! - `worker`, `pace`: a thread that answers requests for proofs, for a share of the time.
 //! - `encoding`, `process`, `serve`: a worker in another process, and how messages are written.
-//! - `worker_pool`: several workers, which are asked as if they were one.
+//! - `worker_pool`: several workers behind the interface of one.
 //! - `announcer`, `known_wins`: wins that are found on the way, for searches of another kind that
 //!   come to states in the same cubes.
 //!

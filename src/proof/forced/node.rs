@@ -1,4 +1,4 @@
-//! A node of a proof search: a state, what comes of its joint moves, and what is known of that.
+//! Nodes of a proof search: a state, the outcomes of its joint moves, and what is known of them.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use super::joint_rows::joints;
 use super::steps::{Expansion, flag};
 use super::store::{Depths, Store};
 
-/// What is known of the state after a joint move.
+/// The knowledge about the state after a joint move.
 #[derive(Clone, Debug)]
 pub(super) enum Known {
     /// Nothing, or the move is not legal.
     Nothing,
     /// It achieves the target.
     Achieved,
-    /// It does not, and these [`flag`]s say so, and that there are no moves after it.
+    /// It does not: these [`flag`]s show that, and that there are no moves after it.
     Failed(u8),
     /// It is in this cube.
     Cube(Arc<Cube>),
@@ -31,8 +31,8 @@ impl Known {
         }
     }
 
-    /// Whether it says that the target cannot be forced by any number of moves. Of an end without exactly one goal, and
-    /// of a state in which a role has no legal move, it is not known what they are worth.
+    /// Returns whether it says that the target cannot be forced by any number of moves. The worth of an end
+    /// without exactly one goal, or of a state in which a role has no legal move, is not known.
     pub(super) fn is_final(&self) -> bool {
         match self {
             Known::Nothing | Known::Achieved => false,
@@ -57,7 +57,7 @@ pub(super) struct Node {
     pub(super) known: Vec<Known>,
     /// The legal joint moves, in the order in which they are tried.
     pub(super) legal: Vec<usize>,
-    /// The set of those of which nothing is known.
+    /// The set of the joint moves of which nothing is known.
     open: Vec<u64>,
 }
 

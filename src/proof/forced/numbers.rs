@@ -1,11 +1,9 @@
-//! The search by proof numbers: without a horizon, and always where the fewest states seem to be
-//! left to a proof.
+//! Proof-number search: without a horizon, and always where the fewest states seem to be left to a proof.
 //!
-//! The *proof number* of a state is the number of states that would have to be won at least so that
-//! it is proved to be won; the *disproof number*, of those that would have to be lost so that it is
-//! proved to be lost. The search goes depth first, into the state that the fewest states are left
-//! for from both points of view, for as long as its numbers are below bounds up to which no other
-//! one is better.
+//! The *proof number* of a state is the least number of states that would have to be won so that it is
+//! proved to be won; the *disproof number*, the least number that would have to be lost so that it is
+//! proved to be lost. The search goes depth first, into the state that the fewest states are left for from
+//! both points of view, for as long as its numbers are below bounds up to which no other state is better.
 //!
 //! L. V. Allis et al., "Proof-number search" (1994); A. Nagai, "Df-pn algorithm for searching AND/OR
 //! trees and its applications" (2002); the bounds are some more than necessary, so that there are
@@ -26,7 +24,7 @@ use super::threats::{Forced, InVain, length};
 /// The number of a state that cannot be won, or cannot be lost, for all that is known.
 const NEVER: u32 = u32::MAX / 4;
 
-/// The number of states whose numbers are known, before they are forgotten.
+/// The number of states with known numbers before they are forgotten.
 const MOST_NUMBERED: usize = 1 << 20;
 
 /// A phase and a packed state.
@@ -39,13 +37,13 @@ struct Numbers {
     disproof: u32,
 }
 
-/// What is known of states that are neither proved to be won nor to be lost.
+/// The numbers of states that are neither proved to be won nor to be lost.
 #[derive(Default, Debug)]
 pub(super) struct Numbered {
     numbers: FxHashMap<Key, Numbers>,
     /// The states that the search is in.
     path: Vec<Key>,
-    /// What was counted in these searches alone.
+    /// The counts of these searches alone.
     pub(super) counts: ProofCounts,
 }
 
@@ -63,7 +61,7 @@ struct Next {
 }
 
 impl Numbered {
-    /// What is known of a state; one state, if nothing is. A repetition is of no use.
+    /// Returns the numbers of a state; those of one state, if nothing is known. A repetition is useless.
     fn of(&self, key: &Key) -> Numbers {
         if self.path.len() >= MOST_DEPTH as usize || self.path.contains(key) {
             return Numbers {
@@ -80,9 +78,9 @@ impl Numbered {
 }
 
 impl Search {
-    /// Looks for a win, or a proof that there is none, from a state that is not terminal, in which
-    /// every role has a legal move. It is in vain if states are repeated in all ways that are left, or if only such ways
-    /// are left that were in vain from the states in which they were tried first: numbers are kept without the way
+    /// Looks for a win, or a proof that there is none, from a state that is not terminal, in which every
+    /// role has a legal move. The search fails if all remaining ways repeat states, or if all remaining
+    /// ways failed before from the states in which they were tried first: numbers are kept without the way
     /// to their states. Other searches find such wins.
     pub(super) fn decide(
         &mut self,
@@ -170,7 +168,7 @@ impl Search {
         let mut children: Vec<Child> = children.collect();
         loop {
             if let Some(verdict) = node.verdict() {
-                // An end of which it is not known what it is worth is of no use, as a repetition is.
+                // An end of unknown worth is useless, as a repetition is.
                 return Ok(match verdict.0 || node.is_lost() {
                     true => Ok(verdict),
                     false => Err(Numbers {

@@ -1,4 +1,4 @@
-//! The order of joint moves of which nothing is known yet: what is nearer to a goal comes first.
+//! Move ordering by goal distance, for joint moves of which nothing is known yet.
 
 use propjit_stop::Stop;
 

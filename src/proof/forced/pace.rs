@@ -1,4 +1,4 @@
-//! The pace of a search: when it ends, and how much of the time it may work.
+//! The pace of a search: its end, and its share of the time.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use propjit_stop::Stop;
 /// How long a search works before it rests, if it is to rest.
 const WORK: Duration = Duration::from_millis(1);
 
-/// How long it rests at most before it looks at its stop token again.
+/// How long it rests at most before it checks its stop token again.
 const REST: Duration = Duration::from_millis(5);
 
 /// The least share of the time that it works.
@@ -42,7 +42,7 @@ impl Pace {
         }
     }
 
-    /// From now on, the search ends after so many nodes, too.
+    /// Limits the search to this many nodes from now on, too.
     pub fn allow(&mut self, nodes: u64) {
         self.nodes = nodes;
     }

@@ -1,5 +1,4 @@
-//! Parallel proof search: several provers, each on a thread, that search for a proof about the same
-//! state.
+//! Parallel proof search: several provers, each on a thread, that search for a proof about the same state.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
@@ -21,13 +20,13 @@ use crate::game::machine::State;
 use crate::support::rng::streams;
 use crate::support::threads;
 
-/// Several provers for one target, which try moves in different orders and tell each other what
-/// they prove. The others go on when one crashes.
+/// Several provers for one target, which try moves in different orders and share what they prove. The
+/// others go on when one crashes.
 #[derive(Debug)]
 pub struct ParallelProver {
     provers: Vec<Prover>,
     mode: ProofMode,
-    /// What was counted by those that have crashed.
+    /// The counts of the provers that have crashed.
     crashed: [ProofCounts; 3],
 }
 
@@ -52,7 +51,7 @@ impl ParallelProver {
         if provers.len() > 1 {
             let exchanges = Exchange::among(provers.len());
             let streams = streams(0).map(Some);
-            // The first one goes its own way.
+            // The first prover does not randomise its move order.
             let streams = std::iter::once(None).chain(streams);
             for ((prover, exchange), rng) in provers.iter_mut().zip(exchanges).zip(streams) {
                 prover.join(exchange, rng);
@@ -66,8 +65,8 @@ impl ParallelProver {
         })
     }
 
-    /// As [`Prover::prove`], on as many threads as there are provers: whoever has searched a
-    /// number of joint moves first ends that for all.
+    /// As [`Prover::prove`], on as many threads as there are provers: the first prover to finish a number
+    /// of joint moves ends that iteration for all.
     ///
     /// # Errors
     /// When the state is in no phase of the game.
@@ -87,7 +86,8 @@ impl ParallelProver {
         })
     }
 
-    /// What comes of an aim for whoever comes to an end first, if somebody does within so many nodes.
+    /// Returns the outcome of an aim from the first prover that comes to an end, if one does within the
+    /// given number of nodes.
     fn attempt(
         &mut self,
         state: &State,
@@ -145,7 +145,7 @@ impl ParallelProver {
         first
     }
 
-    /// What was counted in all searches so far, by all together: as [`Prover::counts`].
+    /// Returns the counts of all searches so far, by all together: as [`Prover::counts`].
     pub fn counts(&self) -> [ProofCounts; 3] {
         let counts = self.provers.iter().map(Prover::counts);
         counts.fold(self.crashed, sum)
@@ -182,15 +182,15 @@ mod tests {
         let mut prover = ParallelProver::new(engines, target, &config, 2, &Stop::new()).unwrap();
         prover.provers[0].announce(Announcer::new(Box::new(|_| panic!("as wanted"))));
         let state = game.ground_game().unwrap().initial().clone();
-        // Nobody wins by force, and many cubes are proved before that is seen.
+        // No role wins by force, and many cubes are proved before that is seen.
         let proof = prover.prove(&state, 20, &Stop::new(), |_| ()).unwrap();
         assert_eq!(proof.verdict, Verdict::Lost);
         assert_eq!(prover.provers.len(), 1);
-        // Where no other thread can be started, one searches alone.
+        // If no other thread can be started, one searches alone.
         let mut alone = ParallelProver::new(engines, target, &config, 2, &Stop::new()).unwrap();
         let proof = without_threads(|| alone.prove(&state, 20, &Stop::new(), |_| ()).unwrap());
         assert_eq!((proof.verdict, alone.provers.len()), (Verdict::Lost, 2));
-        // What the other one has searched stays counted: the number of nodes never falls.
+        // The nodes of the other one stay counted: the number of nodes never falls.
         assert!(prover.nodes() > prover.provers[0].nodes());
     }
 }

@@ -1,4 +1,4 @@
-//! A proof worker in a process of its own, which is asked over its standard input and output.
+//! A proof worker in a process of its own, with requests over its standard input and output.
 
 use std::io::{self, BufReader};
 use std::process::ChildStdout;
@@ -33,7 +33,7 @@ pub fn own_worker() -> ProgramCommand {
     ProgramCommand::own(&["prove", "--serve"])
 }
 
-/// A process, and a thread that starts it anew when it ends. It ends when this is dropped.
+/// A process, and a thread that restarts it when it ends. It ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct ProofProcess {
     game: Arc<GroundGame>,
@@ -44,15 +44,15 @@ pub(super) struct ProofProcess {
 #[derive(Debug, Default)]
 struct Connection {
     program: Option<Program>,
-    /// Whether nobody asks it any more.
+    /// Whether the worker gets no more requests.
     is_unwanted: bool,
-    /// What was wrong with what it said.
+    /// The error in its output.
     fault: Option<DecodeError>,
 }
 
 /// Why a process ends.
 enum End {
-    /// Nobody asks it any more.
+    /// The worker gets no more requests.
     Unwanted,
     /// It could not be started, or does not want to serve.
     Refused(String),
@@ -61,7 +61,7 @@ enum End {
 }
 
 impl ProofProcess {
-    /// Starts a process for a game, and calls `tell` with what becomes of it.
+    /// Starts a process for a game, and calls `tell` with its events.
     pub(super) fn start(
         command: &ProgramCommand,
         game: &Arc<GroundGame>,
@@ -117,7 +117,7 @@ impl ProofProcess {
 }
 
 impl Drop for ProofProcess {
-    /// Ends the input of the process, which tells it to end. If it does not, it is killed.
+    /// Closes the input of the process, which is the signal to end. If it does not end, it is killed.
     fn drop(&mut self) {
         let mut connection = self.connection.lock();
         connection.is_unwanted = true;
@@ -127,7 +127,7 @@ impl Drop for ProofProcess {
         drop(connection);
         let start = Instant::now();
         loop {
-            // Whoever takes it away waits for its end.
+            // The thread that takes the connection away waits for the end of the process.
             let mut connection = self.connection.lock();
             let Some(program) = &mut connection.program else {
                 return;
@@ -142,7 +142,7 @@ impl Drop for ProofProcess {
     }
 }
 
-/// What starts a process, and starts it anew when it ends.
+/// Starts a process, and restarts it when it ends.
 struct Attendant {
     command: ProgramCommand,
     game: Arc<GroundGame>,

@@ -1,4 +1,4 @@
-//! Proofs about states of a game: the search with ever more joint moves.
+//! Proofs about states of a game, by iterative deepening.
 
 use std::sync::Arc;
 
@@ -64,9 +64,9 @@ impl Prover {
         })
     }
 
-    /// Looks for a proof about a state, with ever more joint moves up to `depth`, or [`MOST_DEPTH`](super::MOST_DEPTH)
-    /// if that is less, until the pace ends. `searched` is told of each number of joint moves with
-    /// which all moves were searched in vain.
+    /// Looks for a proof about a state, by iterative deepening up to `depth`, or
+    /// [`MOST_DEPTH`](super::MOST_DEPTH) if that is less, until the pace ends. `searched` is called with
+    /// each number of joint moves with which all moves were searched in vain.
     ///
     /// # Errors
     /// When the state is in no phase of the game.
@@ -179,8 +179,7 @@ impl Prover {
         }))
     }
 
-    /// Searches for what is aimed at, in a state that is not terminal and in which every role has a
-    /// legal move.
+    /// Searches by an aim, in a state that is not terminal and in which every role has a legal move.
     fn find(
         &mut self,
         phase: usize,
@@ -203,24 +202,24 @@ impl Prover {
         self.search.join(exchange, rng);
     }
 
-    /// Tells of wins by this function from now on.
+    /// Reports wins by this announcer from now on.
     pub(super) fn announce(&mut self, announcer: Announcer) {
         self.search.announcer = Some(announcer);
     }
 
-    /// Tells of wins no more.
+    /// Stops reporting wins.
     pub(super) fn be_silent(&mut self) {
         self.search.announcer = None;
     }
 
-    /// The cubes that are known, with the numbers of the [phases](crate::game::ground::Phases) whose states
-    /// are in them.
+    /// Returns the known cubes, with the numbers of the [phases](crate::game::ground::Phases) that their
+    /// states are in.
     pub fn cubes(&self) -> impl Iterator<Item = (usize, &Arc<Cube>)> {
         self.search.cubes()
     }
 
-    /// What was counted in all searches so far: of all moves with ever more joint moves, of threats,
-    /// and by proof numbers.
+    /// Returns the counts of all searches so far: of all moves by iterative deepening, of threats, and by
+    /// proof numbers.
     pub fn counts(&self) -> [ProofCounts; 3] {
         let Search {
             counts,

@@ -1,4 +1,4 @@
-//! The search for a proof: depth first, up to a number of joint moves.
+//! Depth-first proof search, up to a number of joint moves.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -27,11 +27,11 @@ const MOST_DECIDED: usize = 1 << 18;
 /// The number below which is what chance says of a joint move that has not decided anything.
 const MOST_CHANCE: u64 = 16;
 
-/// What was counted in a proof search.
+/// The counts of a proof search.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct ProofCounts {
-    /// The states whose joint moves were tried.
+    /// The number of states at which joint moves were tried.
     pub nodes: u64,
     /// The lanes that held legal joint moves, and all lanes that there were.
     pub lanes: [u64; 2],
@@ -51,7 +51,7 @@ pub struct ProofCounts {
 }
 
 impl ProofCounts {
-    /// What was counted in two searches.
+    /// Returns the counts of two searches together.
     #[must_use]
     pub fn and(self, other: ProofCounts) -> ProofCounts {
         let both = |[a, b]: [u64; 2], [c, d]: [u64; 2]| [a + c, b + d];
@@ -84,7 +84,7 @@ pub(super) struct Search {
     pub(super) history: Vec<Vec<u64>>,
     /// By phase and state, the joint move that decided when it was searched last.
     decisive: FxHashMap<(usize, Box<[u64]>), u32>,
-    /// What is known of searches by proof numbers.
+    /// The state of searches by proof numbers.
     pub(super) numbered: Numbered,
     /// Nodes that are not in use.
     spare: Vec<Node>,
@@ -94,9 +94,9 @@ pub(super) struct Search {
     supposes: bool,
     /// Other searches for the same target, if there are any.
     exchange: Option<Exchange>,
-    /// What is known of wins by threats.
+    /// The state of searches for wins by threats.
     pub(super) threats: Threats,
-    /// Who wants to know of wins, if anybody does.
+    /// The announcer of wins, if they are wanted.
     pub(super) announcer: Option<Announcer>,
 }
 
@@ -134,8 +134,8 @@ impl Search {
         }
     }
 
-    /// A cube that contains a state, if one is known that tells whether the target can be forced
-    /// from there in at most `depth` joint moves.
+    /// Returns a known cube that contains a state and determines whether the target can be forced from
+    /// there in at most `depth` joint moves, if there is one.
     pub(super) fn known(&self, phase: usize, state: &[u64], depth: u32) -> Option<Arc<Cube>> {
         let wins = || self.stored(phase, true, state, Depths::AtMost(depth));
         let fails = || self.stored(phase, false, state, Depths::AtLeast(depth));
@@ -198,8 +198,8 @@ impl Search {
         self.spare.push(node);
     }
 
-    /// The cube of a node with this verdict, which is kept, and told to whoever wants to know. If
-    /// it is won, it is by the move of the role in the joint move `played`.
+    /// Makes the cube of a node with this verdict, keeps it, and announces it. If the node is won, it is by
+    /// the move of the role in the joint move `played`.
     pub(super) fn conclude(&mut self, node: &Node, won: bool, played: usize) -> Arc<Cube> {
         let cube = Arc::new(conclude(
             &mut self.steps,
@@ -246,8 +246,8 @@ impl Search {
         self.known_in_use(phase, state, depth)
     }
 
-    /// Joint moves by which the target is achieved from a state from which it can be forced in
-    /// `depth` of them, with replies that make it long, as far as cubes know them.
+    /// Returns joint moves by which the target is achieved from a state from which it can be forced in
+    /// `depth` of them, with replies that make it long, up to where cubes know them.
     pub(super) fn line(&mut self, mut phase: usize, state: &[u64], depth: u32) -> Vec<Vec<Move>> {
         let mut line = Vec::new();
         let mut state = state.to_vec();
@@ -297,7 +297,7 @@ impl Search {
         }
     }
 
-    /// Finds what comes of the joint moves in a node, and what is known of that.
+    /// Finds the outcomes of the joint moves in a node, and what is known of them.
     pub(super) fn expand(&mut self, node: &mut Node) {
         self.steps
             .expand(node.phase, &node.state, &mut node.expansion);
@@ -365,7 +365,7 @@ impl Search {
             self.counts.searched += 1;
             let cube = self.solve(after, &node.after(joint), node.depth - 1, pace)?;
             self.settle(node, joint, &cube);
-            // What decides is a winning move, or else a refutation.
+            // The deciding move is a winning move, or else a refutation.
             if cube.won() == (replies == 1) {
                 self.history[node.phase][joint] += u64::from(node.depth).pow(2) << ORDER_BITS;
                 if self.decisive.len() >= MOST_DECIDED {

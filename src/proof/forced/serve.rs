@@ -1,4 +1,4 @@
-//! A process that serves proofs: the other end of what `process` starts.
+//! The proof server process: the other end of what `process` starts.
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use super::worker::ProofWorker;
 use crate::game::engine::Engines;
 use crate::support::line_io::{LineWriter, read_line};
 
-/// How often the stop token is looked at.
+/// How often the stop token is checked.
 const INTERVAL: Duration = Duration::from_millis(20);
 
 /// Makes a game of a name and a rulesheet's text, or says why it cannot.
 pub type LoadGame<'a> = dyn FnMut(&str, &str) -> Result<Arc<Engines>, String> + 'a;
 
-/// Where answers go, until that fails.
+/// The destination of answers, until that fails.
 type Answers = Mutex<Result<LineWriter, io::Error>>;
 
 /// Serves proofs until the input ends or `stop` is set, which the end of the input sets as well,
@@ -37,7 +37,7 @@ pub fn serve(
     stop: &Stop,
 ) -> io::Result<()> {
     let (say, lines) = unbounded();
-    // Nobody waits for this thread, which ends with its input.
+    // No thread waits for this one, which ends with its input.
     thread::Builder::new().spawn({
         let stop = stop.clone();
         move || {
@@ -63,7 +63,7 @@ pub fn serve(
                     break;
                 }
             }
-            // What came before the end of the input is answered, if only by an error.
+            // Requests before the end of the input are answered, if only by an error.
             Err(RecvTimeoutError::Timeout) if !stop.is_set() && !service.is_deaf() => {}
             Err(_) => break,
         }
@@ -72,7 +72,7 @@ pub fn serve(
     std::mem::replace(&mut *service.answers.lock(), Err(ended()))?.finish(stop)
 }
 
-/// Why nobody hears a worker any more.
+/// Returns the error for a worker that has no receiver any more.
 fn ended() -> io::Error {
     io::Error::other("the service has ended")
 }
@@ -115,7 +115,7 @@ impl Service<'_> {
             )),
             Order::Game { name, rules, .. } => {
                 self.served = None;
-                // What the last worker still has to say is said to nobody.
+                // The last messages of the last worker are discarded.
                 let output = std::mem::replace(&mut *self.answers.lock(), Err(ended()));
                 self.answers = Arc::new(Mutex::new(output));
                 let engines = load(&name, &rules)?;
@@ -126,7 +126,7 @@ impl Service<'_> {
                         write(&answers, &Reply::new(&game, &message), &stop)
                     }
                     WorkerEvent::Lost | WorkerEvent::Gone => {
-                        // Whoever asks may start another process.
+                        // The client may start another process.
                         let mut answers = answers.lock();
                         if answers.is_ok() {
                             *answers = Err(io::Error::other("the prover has crashed"));

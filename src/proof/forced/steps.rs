@@ -1,4 +1,4 @@
-//! Steps in lanes: all joint moves of a state at a time, and the reasons for what comes of them.
+//! Steps in lanes: all joint moves of a state at a time, and the reasons for their outcomes.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::game::engine::Programs;
 use crate::game::vocabulary::lane_mask::LaneMask;
 use crate::game::vocabulary::moves::{Move, RoleId};
 
-/// What holds of the state after a joint move, or of the moves themselves: bits.
+/// Properties of the state after a joint move, or of the moves themselves: bits.
 pub(super) mod flag {
     use super::{of_joint, of_state};
     /// The state achieves the target.
@@ -32,8 +32,8 @@ pub(super) mod flag {
     pub(crate) const OTHERS: u8 = 1 << of_joint::OTHERS;
 }
 
-/// The joint moves of a phase: each move of the target's role with each reply of all others, as
-/// far as they are legal in some state.
+/// The joint moves of a phase: each move of the target's role with each reply of all others, if they are
+/// legal in some state.
 #[derive(Debug)]
 pub(super) struct Joints {
     role: RoleId,
@@ -92,12 +92,12 @@ impl Joints {
     }
 }
 
-/// What is wanted of the state after a joint move.
+/// The requested information about the state after a joint move.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Want<'a> {
     /// The values that it has of these propositions.
     Literals(&'a [u64]),
-    /// What holds of it of these [`flag`]s.
+    /// Those of these [`flag`]s that hold.
     Flags(u8),
 }
 
@@ -111,7 +111,7 @@ pub(super) struct Expansion {
     pub(super) moves: Vec<u8>,
 }
 
-/// What comes of single joint moves in several states.
+/// The outcomes of single joint moves in several states.
 #[derive(Default, Debug)]
 pub(super) struct Tried {
     /// The states after the joint moves, packed, one after the other.
@@ -216,7 +216,7 @@ impl Steps {
         self.phases[0].here.width().lanes()
     }
 
-    /// What comes of each joint move in a state.
+    /// Finds the outcome of each joint move in a state.
     pub(super) fn expand(&mut self, phase: usize, state: &[u64], found: &mut Expansion) {
         found.after.clear();
         found.moves.clear();
@@ -250,7 +250,7 @@ impl Steps {
         }
     }
 
-    /// What comes of some joint moves, each in a state of its own: pairs of the place of a packed
+    /// Finds the outcomes of some joint moves, each in a state of its own: pairs of the place of a packed
     /// state among these and the number of the joint move. Returns how often all lanes were evaluated.
     pub(super) fn try_pairs(
         &mut self,
@@ -294,7 +294,7 @@ impl Steps {
         count as u64
     }
 
-    /// What holds of a state: [`flag`]s.
+    /// Returns the properties of a state: [`flag`]s.
     pub(super) fn look(&mut self, phase: usize, state: &[u64]) -> u8 {
         self.enter(phase, state);
         let here = &mut self.phases[phase].here;

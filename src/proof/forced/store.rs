@@ -1,8 +1,8 @@
-//! The store of cubes that were proved.
+//! The store of proved cubes.
 //!
-//! Cubes are found for many states at a time: a tree branches by what a proposition is in a cube,
-//! and sets of states, as bits of rows, go down it until they are empty. In a leaf the cubes are
-//! bits of rows in turn, so that those that differ from all of the states are seen at once.
+//! Cubes are found for many states at a time: a tree branches by the value of a proposition in a cube, and
+//! sets of states, as bits of rows, go down it until they are empty. In a leaf the cubes are bits of rows
+//! in turn, so that those that differ from all of the states are seen at once.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ const CUBE_WORDS: usize = 6;
 /// The cubes of one kind, win or fail, for states of one phase.
 #[derive(Debug)]
 pub(super) struct Store {
-    /// The tree; the first node is its root. What a branch parts into is side by side.
+    /// The tree; the first node is its root. The parts of a branch are side by side.
     nodes: Vec<Tree>,
     leaves: Vec<Leaf>,
     len: usize,
@@ -67,7 +67,7 @@ pub(super) enum Depths {
 }
 
 impl Depths {
-    /// Whether there may be some among cubes whose depths are in a range.
+    /// Returns whether there may be some among cubes with depths in a range.
     fn overlap(self, [least, most]: [u32; 2]) -> bool {
         match self {
             Depths::AtLeast(depth) => most >= depth,
@@ -77,7 +77,8 @@ impl Depths {
 }
 
 impl Store {
-    /// How many cubes of states of so many words a store may have before they are forgotten.
+    /// Returns the number of cubes, of states of `words` words, that a store may have before they are
+    /// forgotten.
     pub(super) fn most_cubes(words: usize) -> usize {
         MOST_WORDS / (CUBE_WORDS * words.max(1))
     }
@@ -203,7 +204,7 @@ impl Store {
         None
     }
 
-    /// Searches a part of the tree for a set of states, as far as they are still open.
+    /// Searches a part of the tree for those of a set of states that are still open.
     fn find_in(
         &self,
         tree: &Tree,
@@ -240,15 +241,15 @@ impl Store {
     }
 }
 
-/// What is looked for.
+/// A query for cubes.
 struct Query<'a> {
     depths: Depths,
     rows: &'a JointRows,
-    /// The part of the joint moves that is asked about.
+    /// The part of the joint moves that is queried.
     part: usize,
     /// For each word of a state, the propositions that hold in all states, and in some.
     common: Vec<[u64; 2]>,
-    /// The sets in a leaf of the cubes in which a proposition is not what it is in all states.
+    /// The sets in a leaf of the cubes with a value of a proposition that differs from that in all states.
     excluded: Vec<u32>,
 }
 
@@ -332,7 +333,7 @@ impl Leaf {
         cubes.filter(move |cube| depths.overlap([cube.depth(); 2]))
     }
 
-    /// Looks for cubes that contain states of a set, as far as these are still open.
+    /// Looks for cubes that contain those states of a set that are still open.
     fn find(
         &self,
         query: &Query<'_>,
@@ -410,7 +411,8 @@ mod tests {
             depth in 0u32..7,
         ) {
             let mut store = Store::new();
-            // Two of three masks together have few literals, so that there is something to find.
+            // The masks are such that two of three together have few literals, so that there is something
+            // to find.
             let cubes: Vec<Arc<Cube>> = (cubes.iter())
                 .map(|&(mask, other, state, depth)| {
                     Arc::new(Cube::new(&[mask & other], &[state], won, depth, 0))

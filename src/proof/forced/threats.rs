@@ -6,8 +6,8 @@
 //! replies are left to a threat, so that wins are found that are many joint moves long; and most of
 //! the others are discharged by the cube of the win that the threat announces.
 //!
-//! What restricts the role's moves restricts no proof, for all replies to them are answered. But
-//! that nothing is found says nothing about the state.
+//! Restricting the role's moves restricts no proof, for all replies to them are answered. But finding
+//! nothing says nothing about the state.
 //!
 //! The idea of orders is that of T. Thomsen, "Lambda-search in game trees, with application to Go"
 //! (ICGA Journal 23, 2000); threat sequences: L. V. Allis, "Searching for solutions in games and
@@ -27,20 +27,20 @@ use super::search::{ProofCounts, Search, Stopped};
 /// The number of replies to a move that are tried to see whether it is a threat.
 const TRIALS: usize = 2;
 
-/// The number of states of which it is known that nothing was found, before they are forgotten.
+/// The number of states without a win found that are remembered, before they are forgotten.
 const MOST_TRIED: usize = 1 << 18;
 
 /// The depth of a search that no bound has cut off.
 const ANY: u32 = u32::MAX;
 
-/// What is known of searches for wins by threats.
+/// The state of searches for wins by threats.
 #[derive(Debug)]
 pub(super) struct Threats {
     /// By order, phase and state, the depth up to which there is no win by threats.
     tried: FxHashMap<(u32, usize, Box<[u64]>), u32>,
     /// By phase and joint move, how often it decided: as in [`Search`].
     history: Vec<Vec<u64>>,
-    /// What was counted in these searches alone.
+    /// The counts of these searches alone.
     pub(super) counts: ProofCounts,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct InVain {
     pub(super) is_cut: bool,
 }
 
-/// What comes of a search for a win by threats.
+/// The outcome of a search for a win by threats.
 pub(super) type Forced<T> = Result<T, InVain>;
 
 /// How a win is to be.
@@ -224,7 +224,7 @@ impl Search {
         Ok(Ok(()))
     }
 
-    /// Whether the role wins after a joint move, of which nothing is known.
+    /// Returns whether the role wins after a joint move of which nothing is known.
     fn force_joint(
         &mut self,
         node: &mut Node,
@@ -268,7 +268,7 @@ impl Search {
         groups
     }
 
-    /// Takes note that a joint move has decided, if such ones count with so many replies.
+    /// Notes that a joint move has decided, if such moves count with this many replies.
     fn credit(&mut self, node: &Node, joint: usize, counts: impl Fn(usize) -> bool) {
         if counts(node.replies) {
             let depth = u64::from(node.depth.min(1 << 10));

@@ -1,4 +1,4 @@
-//! What a proof search finds out.
+//! Verdicts of a proof search.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,8 +10,9 @@ use crate::game::vocabulary::moves::Move;
 /// Whether the role of a target can force it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// It can, within this number of joint moves. That may not be the smallest, not even if it was found with all moves
-    /// and ever more of them: numbers of joint moves whose last one is not the role's choice are left out.
+    /// The role can force it, within this number of joint moves. That may not be the smallest, not even if
+    /// it was found with all moves by iterative deepening: numbers of joint moves with a last one that is
+    /// not the role's choice are left out.
     Won(u32),
     /// It cannot, in any number of joint moves, if the others know its moves beforehand.
     Lost,
@@ -20,14 +21,14 @@ pub enum Verdict {
     NotWithin(u32),
 }
 
-/// What a proof search has found out about a state.
+/// The findings of a proof search about a state.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Proof {
     /// Whether the role can force the target.
     pub verdict: Verdict,
-    /// The states of which the verdict holds as well, unless it is that the state is terminal, or
-    /// nothing was found out.
+    /// The other states that the verdict holds for, unless it is that the state is terminal, or nothing was
+    /// found out.
     pub cube: Option<Arc<Cube>>,
     /// If the target can be forced, joint moves by which it is: the role's winning moves, with
     /// replies that make it long.

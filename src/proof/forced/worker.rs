@@ -1,4 +1,4 @@
-//! A thread that proves what it is asked about.
+//! Proof worker threads.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use crate::proof::influence::Influence;
 use crate::support::crash::caught;
 use crate::support::threads;
 
-/// The number of nodes after which it is seen whether cubes are of use in a game.
+/// The number of nodes after which it is checked whether cubes pay off in a game.
 const TRIAL: u64 = 5_000;
 
 /// The share of joint moves that cubes have to spare then.
@@ -36,15 +36,15 @@ const USEFUL: f64 = 0.5;
 /// The part of its share that the worker takes where only threats are searched.
 const THREAT_SHARE: f64 = 0.25;
 
-/// What takes messages, and is told when none will come any more because the thread has crashed.
-/// Returns whether somebody listens.
+/// The receiver of messages; it also gets a last event when none will come any more because the thread has
+/// crashed. Returns whether the receiver still listens.
 pub type TellProofs = dyn Fn(WorkerEvent) -> bool + Send + Sync;
 
 /// The number of nodes after which it is seen whether another position has had too little.
 const SLICE: u64 = 256;
 
-/// A thread that looks for wins that a role can force, in positions that it is asked about. It
-/// ends when this is dropped.
+/// A thread that looks for wins that a role can force, in the requested positions. It ends when this is
+/// dropped.
 #[derive(Debug)]
 pub struct ProofWorker {
     requests: Sender<(ProofRequest, Stop)>,
@@ -54,9 +54,9 @@ pub struct ProofWorker {
 }
 
 impl ProofWorker {
-    /// Starts the thread, which calls `tell` with what it has to tell, until that is `false`: with
-    /// a status when it is ready and after each request, and with what it proves. While an evaluation
-    /// is to be learned first, it waits.
+    /// Starts the thread, which calls `tell` with its messages until that returns `false`: with a status
+    /// when it is ready and after each request, and with what it proves. While an evaluation is to be
+    /// learned first, it waits.
     pub fn start(engines: &Arc<Engines>, tell: Arc<TellProofs>) -> ProofWorker {
         let (requests, received) = unbounded();
         let stop = Stop::new();
@@ -99,7 +99,8 @@ impl Drop for ProofWorker {
     }
 }
 
-/// Tells what a search for proofs about a target finds out about other states on the way.
+/// Returns an announcer for what a search for proofs about a target finds out about other states on the
+/// way.
 fn announcer(target: Target, ceilings: &[(RoleId, i32)], tell: Arc<TellProofs>) -> Announcer {
     let ceilings = ceilings.to_vec();
     let cube = move |(phase, cube): (usize, Arc<Cube>)| WinCube {
@@ -108,7 +109,7 @@ fn announcer(target: Target, ceilings: &[(RoleId, i32)], tell: Arc<TellProofs>) 
         literals: cube.given().collect(),
     };
     Announcer::new(Box::new(move |wins| {
-        // Whether somebody listens is seen when there is an answer.
+        // The answer to a request shows whether the receiver still listens.
         tell(WorkerEvent::Message(ProofMessage::Wins(ProofWins {
             target,
             ceilings: ceilings.clone(),
@@ -137,9 +138,9 @@ impl Task {
 struct Subject {
     status: TargetStatus,
     prover: Prover,
-    /// What courses of the search cost for what they bring in this game.
+    /// The costs of courses of the search for what they bring in this game.
     weights: Weights,
-    /// What others get at most where the target is forced.
+    /// The upper bounds of the others where the target is forced.
     ceilings: Vec<(RoleId, i32)>,
 }
 
@@ -180,7 +181,7 @@ impl Subject {
         })
     }
 
-    /// What is searched: of all moves, nothing any more once it is seen to be of no use.
+    /// Returns the mode of the search: full search is dropped once it turns out not to pay off.
     fn mode(&self) -> ProofMode {
         match self.status.is_on {
             true => ProofMode::Both,
@@ -188,7 +189,7 @@ impl Subject {
         }
     }
 
-    /// Counts anew, and gives the search of all moves up if it is of no use.
+    /// Restarts the counts, and drops the search of all moves if it does not pay off.
     fn review(&mut self, roles: &[String]) {
         let ([all, threats, _], status) = (self.prover.counts(), &mut self.status);
         status.nodes = all.nodes;
@@ -204,13 +205,13 @@ impl Subject {
                 "a local search of all moves does not pay in this game"
             );
             status.is_on = false;
-            // Nor do cubes pay for whoever looks states up in them.
+            // Nor do cubes pay off for a search that looks states up in them.
             self.prover.be_silent();
         }
     }
 }
 
-/// What serves requests, on the thread of a worker.
+/// The server of requests, on the thread of a worker.
 struct Serving<'a> {
     roles: &'a [String],
     subjects: Vec<Subject>,
@@ -241,7 +242,7 @@ impl<'a> Serving<'a> {
         }
     }
 
-    /// Serves requests until nobody makes any more, or nobody listens.
+    /// Serves requests until there are no more, or the receiver no longer listens.
     fn serve(mut self, requests: &Receiver<(ProofRequest, Stop)>) {
         let mut listens = self.tell_status(0);
         while listens && let Ok(first) = requests.recv() {
@@ -254,18 +255,18 @@ impl<'a> Serving<'a> {
         }
     }
 
-    /// Returns whether somebody listens.
+    /// Sends a message. Returns whether the receiver still listens.
     fn tell(&self, message: ProofMessage) -> bool {
         (self.tell)(WorkerEvent::Message(message))
     }
 
-    /// Tells how far the work is. Returns whether somebody listens.
+    /// Reports the state of the work. Returns whether the receiver still listens.
     fn tell_status(&mut self, request: u64) -> bool {
         let targets = self.subjects.iter().map(|subject| subject.status).collect();
         self.tell(ProofMessage::Status(ProofStatus { request, targets }))
     }
 
-    /// Works on a request until it is stopped. Returns whether somebody listens.
+    /// Works on a request until it is stopped. Returns whether the receiver still listens.
     fn answer(&mut self, request: &ProofRequest, stop: &Stop) -> bool {
         let is_on = self.subjects.iter().any(|subject| subject.status.is_on);
         let share = if is_on { 1.0 } else { THREAT_SHARE };
@@ -305,7 +306,7 @@ impl<'a> Serving<'a> {
             let attempt = attempt.expect("it is in a phase");
             let nodes = prover.nodes() - before;
             let noted = task.courses.note(&mut subject.weights, aim, nodes, attempt);
-            // What a slice has brought that did not come to an end is in the store.
+            // The results of an unfinished slice are in the store.
             let Some(proof) = noted else {
                 continue;
             };
@@ -321,7 +322,7 @@ impl<'a> Serving<'a> {
                     cube: cube.collect(),
                     nodes: task.courses.nodes(),
                 };
-                // What is in a cube that is known was counted when that was found.
+                // A state in a known cube was counted when that cube was found.
                 if answer.nodes > 0 {
                     subject.status.proofs[usize::from(proof.way != ProofWay::Full)] += 1;
                 }

@@ -1,5 +1,5 @@
-//! A pool of proof workers: threads of this process and other processes, among which positions are
-//! shared out.
+//! A pool of proof workers: threads of this process and other processes, among which positions are shared
+//! out.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,19 +16,19 @@ use super::worker::ProofWorker;
 use crate::game::engine::Engines;
 use crate::support::program::ProgramCommand;
 
-/// How many events may wait to be heard. Workers that have more to tell wait.
+/// The number of events that may be queued. Workers that have more to report wait.
 const MOST_EVENTS: usize = 1 << 10;
 
-/// Several proof workers, which are asked as if they were one. They end when this is dropped.
+/// Several proof workers behind the interface of one. They end when this is dropped.
 ///
-/// The most important position goes to the first worker, the next one to the second, and so on in
-/// turns. What a worker had to do that ends is given to the others.
+/// The most important position goes to the first worker, the next one to the second, and so on in turns.
+/// The positions of a worker that ends are given to the others.
 #[derive(Debug)]
 pub struct ProofWorkers {
-    /// Dropped before the workers, so that none waits any more to tell something.
+    /// Dropped before the workers, so that none waits any more to report something.
     events: Receiver<(usize, WorkerEvent)>,
     members: Vec<Member>,
-    /// The positions that are asked about, unless all rest.
+    /// The requested positions, unless all rest.
     positions: Vec<ProofPosition>,
     rests: bool,
     /// The number of the last request.
@@ -38,7 +38,7 @@ pub struct ProofWorkers {
 /// Something that a worker has found out.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Finding {
-    /// About a position that it was asked about.
+    /// About a requested position.
     Answer(ProofAnswer),
     /// About other states.
     Wins(ProofWins),
@@ -53,11 +53,11 @@ struct Member {
     state: MemberState,
     /// The number of the last request about positions, and which of all positions these are.
     dealt: (u64, Vec<usize>),
-    /// The last that it told of itself.
+    /// The last status that the worker reported.
     status: ProofStatus,
 }
 
-/// Where requests go.
+/// The destination of requests.
 #[derive(Debug)]
 enum Worker {
     Thread(ProofWorker),
@@ -86,7 +86,7 @@ impl ProofWorkers {
         for (number, command) in commands.iter().enumerate() {
             let tell = tell.clone();
             let tell = move |event| {
-                // If nobody listens, the process is ended.
+                // If the receiver no longer listens, the process is ended.
                 let _ = tell.send((number, event));
             };
             let process = ProofProcess::start(command, engines.game(), rulesheet, Arc::new(tell));
@@ -101,7 +101,7 @@ impl ProofWorkers {
         ProofWorkers::of(members, events)
     }
 
-    /// Workers that were asked nothing yet.
+    /// Workers without requests so far.
     fn of(members: Vec<Member>, events: Receiver<(usize, WorkerEvent)>) -> ProofWorkers {
         ProofWorkers {
             members,
@@ -122,7 +122,7 @@ impl ProofWorkers {
         }
     }
 
-    /// Asks about these positions from now on, with the most important one first, and about no
+    /// Requests proofs about these positions from now on, with the most important one first, and about no
     /// others.
     pub fn ask(&mut self, positions: Vec<ProofPosition>) {
         self.rests = false;
@@ -130,7 +130,7 @@ impl ProofWorkers {
         self.deal();
     }
 
-    /// Lets all rest. What they have proved about the positions asked about is still told.
+    /// Lets all rest. What they have proved about the requested positions is still reported.
     pub fn rest(&mut self) {
         self.rests = true;
         self.number += 1;
@@ -139,12 +139,12 @@ impl ProofWorkers {
         }
     }
 
-    /// Whether nothing was asked since they were sent to [rest](ProofWorkers::rest).
+    /// Returns whether nothing was requested since they were sent to [rest](ProofWorkers::rest).
     pub fn rests(&self) -> bool {
         self.rests
     }
 
-    /// As [`rest`](ProofWorkers::rest), and nothing more is told about any position.
+    /// As [`rest`](ProofWorkers::rest), and nothing more is reported about any position.
     pub fn forget(&mut self) {
         self.rest();
         for member in &mut self.members {
@@ -152,7 +152,7 @@ impl ProofWorkers {
         }
     }
 
-    /// Shares the positions out among those who are ready.
+    /// Shares the positions out among the workers that are ready.
     fn deal(&mut self) {
         self.number += 1;
         let is_ready = |member: &&mut Member| member.state == MemberState::Ready;
@@ -166,8 +166,8 @@ impl ProofWorkers {
         }
     }
 
-    /// Something that was proved about the positions asked about last and not told yet, or about
-    /// other states on the way, if it comes within a time, however much else there is to hear.
+    /// Returns something that was proved about the positions requested last and not reported yet, or about
+    /// other states on the way, if it comes within a time, however many other events there are.
     pub fn wait(&mut self, time: Duration) -> Option<Finding> {
         let until = Instant::now() + time;
         loop {
@@ -181,8 +181,8 @@ impl ProofWorkers {
         }
     }
 
-    /// After [`rest`](ProofWorkers::rest): something more that was proved before, unless all have
-    /// told that they rest, or that takes until later than this, however much they have to tell.
+    /// Returns, after [`rest`](ProofWorkers::rest), something more that was proved before, unless all have
+    /// reported that they rest, or that takes until later than this, however many events they send.
     pub fn last_words(&mut self, until: Instant) -> Option<Finding> {
         let number = self.number;
         let is_at_work =
@@ -196,8 +196,8 @@ impl ProofWorkers {
         None
     }
 
-    /// Takes note of what a worker tells, and returns it if it is a finding. A position has the
-    /// number among all positions then.
+    /// Processes an event of a worker, and returns it if it is a finding. A position has the number among
+    /// all positions then.
     fn hear(&mut self, number: usize, event: WorkerEvent) -> Option<Finding> {
         let member = &mut self.members[number];
         let before = member.state;
@@ -205,7 +205,7 @@ impl ProofWorkers {
             WorkerEvent::Message(ProofMessage::Proof(mut answer)) => {
                 let (request, own) = &mut member.dealt;
                 if answer.request != *request || own.is_empty() {
-                    // Nobody wants to know any more.
+                    // The finding is no longer wanted.
                     return None;
                 }
                 let at = own.get(answer.position).copied();
@@ -237,14 +237,14 @@ impl ProofWorkers {
         None
     }
 
-    /// The number of workers that are there, of so many.
+    /// Returns the number of workers that are there, and of all.
     pub fn count(&self) -> [usize; 2] {
         let ready = self.members.iter();
         let ready = ready.filter(|member| member.state == MemberState::Ready);
         [ready.count(), self.members.len()]
     }
 
-    /// What the search for proofs about each target has brought, of all workers together.
+    /// Returns the progress of the search for proofs about each target, of all workers together.
     pub fn status(&self) -> Vec<TargetStatus> {
         let mut all: Vec<TargetStatus> = Vec::new();
         for status in self
@@ -331,7 +331,7 @@ mod tests {
         let game = Game::from_text("ticTacToe.kif", rules, &Setup::default()).unwrap();
         let engines = game.engines().unwrap();
         let (tell, events) = unbounded();
-        // The first one crashes as soon as it has something to tell but that it is ready.
+        // The first one crashes as soon as it has something to report other than that it is ready.
         let member = |number, crashes: bool| {
             let tell = tell.clone();
             let tell = move |event| {

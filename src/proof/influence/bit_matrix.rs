@@ -1,4 +1,4 @@
-//! Matrices of bits.
+//! Bit matrices.
 
 /// A matrix of bits: rows of whole words.
 #[derive(Debug)]

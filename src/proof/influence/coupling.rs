@@ -1,4 +1,4 @@
-//! Coupling: how many propositions have to come together for a goal.
+//! Coupling: the number of propositions that have to come together for a goal.
 
 use propjit_jit::circuit::Edge;
 use propjit_stop::Stop;
@@ -58,7 +58,7 @@ impl GoalCoupling {
             return coupling;
         };
         coupling.value = goal.value;
-        // The terms, with the phases of which they are.
+        // The terms, with their phases.
         let mut found: FxHashMap<Vec<u32>, Vec<usize>> = FxHashMap::default();
         for (number, phase) in phases.iter().enumerate() {
             let edge = phase.circuit().outputs()[output];

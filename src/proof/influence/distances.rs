@@ -1,4 +1,4 @@
-//! Distances: how many joint moves it takes for an influence to arrive.
+//! Influence distances: how many joint moves it takes for an influence to arrive.
 
 use super::RoleMove;
 use super::phase::PhaseStep;
@@ -193,7 +193,7 @@ impl Distances {
         (distance != FAR).then_some(distance)
     }
 
-    /// The moves that there is an influence on with their distances, the nearest first.
+    /// Returns the influenced moves with their distances, the nearest first.
     pub fn nearest(&self) -> Vec<(RoleMove, u32)> {
         let roles = self.starts.windows(2).zip(0..);
         let moves = roles.flat_map(|(ends, role)| {

@@ -16,13 +16,13 @@ use super::InfluenceError;
 use crate::game::ground::Layout;
 use crate::game::vocabulary::moves::Move;
 
-/// The number of gates that may be looked at to find what the moves of a phase do.
+/// The number of gates that may be visited to find the effects of the moves of a phase.
 const MOST_VISITS: usize = 1 << 24;
 
 /// A base proposition that a move touches, and the next value that it gives it.
 pub(super) type Touch = (u32, Edge);
 
-/// What the moves of a phase touch.
+/// The propositions that the moves of a phase touch.
 pub(super) struct Effects {
     /// For each role, for each of its moves in the phase, in their order.
     pub(super) touched: Vec<Vec<Vec<Touch>>>,
@@ -30,8 +30,8 @@ pub(super) struct Effects {
     pub(super) circuit: Circuit,
 }
 
-/// Finds what the moves of a phase touch, in a circuit of which the inputs that are other moves,
-/// and moves of roles without a choice, are not read.
+/// Finds what the moves of a phase touch, in a circuit that does not read the inputs of other moves and of
+/// moves of roles without a choice.
 pub(super) fn effects(
     circuit: &Circuit,
     layout: &Layout,
@@ -62,7 +62,7 @@ struct Finder<'a> {
     /// For each node, the gates that read it: those in `readers` from the one place to the next.
     starts: Vec<u32>,
     readers: Vec<u32>,
-    /// The base propositions whose next value a node is, inverted or not.
+    /// The base propositions that have a node as next value, inverted or not.
     next: FxHashMap<u32, Vec<(u32, Edge)>>,
     visits: usize,
 }
@@ -108,7 +108,7 @@ impl<'a> Finder<'a> {
         &self.readers[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 
-    /// What each move of a role touches.
+    /// Returns what each move of a role touches.
     fn touched(
         &mut self,
         moves: &[NodeId],
@@ -116,7 +116,7 @@ impl<'a> Finder<'a> {
     ) -> Result<Vec<Vec<Touch>>, InfluenceError> {
         let nodes = self.circuit.nodes();
         let reached = self.circuit.influence(moves.iter().copied());
-        // What moves have an influence on through recursion stays as it is.
+        // Nodes that moves influence through recursion stay as they are.
         let loops = self.circuit.loops().iter();
         let recursive = loops.flat_map(|around| around.nodes.clone().map(NodeId));
         let recursive = recursive.filter(|&node| reached.contains(node));
@@ -202,9 +202,8 @@ fn and(builder: &mut Builder, values: &[Edge], a: Edge, b: Edge) -> Edge {
     builder.and(value(a), value(b))
 }
 
-/// Adds a proposition to those that moves touch. `none` is its next value after all but those with
-/// changes. Where two values are as usual, it is the one by which it stays as it is, or there is
-/// none.
+/// Adds a proposition to those that moves touch. `none` is its next value after all but those with changes.
+/// If two values are as usual, it is the one by which it stays as it is, or there is none.
 fn touch(
     base: u32,
     none: Edge,

@@ -1,18 +1,17 @@
-//! What moves have an influence on, and how soon: distances between moves, distances to goals, and
-//! how many moves a goal couples. All of it is read off the circuit, once per game.
+//! Static influence analysis: distances between moves, distances to goals, and how many moves a goal
+//! couples. All of it is read off the circuit, once per game.
 //!
-//! A move *touches* the base propositions to which it gives another next value than most moves of
-//! its role do. It *depends* on propositions if they have an influence on whether it is legal, or on
-//! what it does to those that it touches; and so do next values, as the circuit is built. The states
-//! considered are not terminal, and each is in one of the game's [phases](crate::game::ground::Phases):
-//! whose turn it is has no influence, nor has a step counter that no move touches.
+//! A move *touches* the base propositions to which it gives another next value than most moves of its role
+//! do. It *depends* on propositions if they have an influence on whether it is legal, or on what it does to
+//! those that it touches; and so do next values, as the circuit is built. The states considered are not
+//! terminal, and each is in one of the game's [phases](crate::game::ground::Phases): the role to move has
+//! no influence, nor has a step counter that no move touches.
 //!
 //! # What a distance promises
 //!
-//! Take two matches that part in a state, where a role plays `a` in the one and `b` in the other.
-//! After `n` joint moves, that one included, each role plays the same in both matches, or in both of
-//! them moves whose [distance](Influence::distance) from `a` or from `b` is `n` or less. As long as
-//! neither is over,
+//! Take two matches that part in a state, where a role plays `a` in the one and `b` in the other. After `n`
+//! joint moves, that one included, each role plays the same in both matches, or in both of them moves with
+//! a [distance](Influence::distance) from `a` or from `b` of `n` or less. As long as neither is over,
 //!
 //! - a move is legal in both matches or in neither, and does the same to what it touches, if its
 //!   distance from `a` and from `b` is more than `n`, or it has none;
@@ -24,9 +23,9 @@
 //!
 //! # Coupling
 //!
-//! A goal consists of [terms](GoalCoupling): sets of propositions that must have certain values
-//! together. Where one move can see to all of a term, as for a pawn that reaches the last row, wins
-//! are local. Four in a row couple four moves; a count of pieces couples the whole board.
+//! A goal consists of [terms](GoalCoupling): sets of propositions that must have certain values together.
+//! If one move can achieve all of a term, as with a pawn that reaches the last row, wins are local. Four in
+//! a row couple four moves; a count of pieces couples the whole board.
 //!
 //! ```
 //! use propjit::proof::influence::Influence;
@@ -99,7 +98,7 @@ pub enum InfluenceError {
     Stopped,
 }
 
-/// What the moves of a game have an influence on, and how soon.
+/// The influences of the moves of a game, and how soon they arrive.
 #[derive(Debug)]
 pub struct Influence {
     steps: Steps,
@@ -112,7 +111,7 @@ pub struct Influence {
 }
 
 impl Influence {
-    /// What the moves of a game have an influence on.
+    /// Computes the influences of the moves of a game.
     ///
     /// # Errors
     /// When it would take too much time or memory to find out, or the stop comes.
@@ -157,10 +156,10 @@ impl Influence {
         }
     }
 
-    /// The number of joint moves after which a move, which is the first of them, may have an
-    /// influence on another one: on whether it is legal, or on what it does. `None` if it never has.
-    /// A move may have an influence on itself. Whoever asks for many distances from one move
-    /// should ask for [all of them](Influence::distances).
+    /// Returns the number of joint moves after which a move, which is the first of them, may have an
+    /// influence on another one: on whether it is legal, or on what it does. `None` if it never has. A move
+    /// may have an influence on itself. For many distances from one move, get [all of
+    /// them](Influence::distances) at once.
     pub fn distance(&self, from: RoleMove, to: RoleMove) -> Option<u32> {
         self.distances(from).to(to)
     }
@@ -201,7 +200,7 @@ impl Influence {
         &self.goals
     }
 
-    /// The moves that may be legal in some state, as far as the circuit says.
+    /// Returns the moves that may be legal in some state, by the circuit.
     pub fn moves(&self) -> impl Iterator<Item = RoleMove> {
         let roles = self.starts.windows(2).zip(0..);
         let moves = roles.flat_map(|(ends, role)| {

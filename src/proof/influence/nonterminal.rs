@@ -1,10 +1,10 @@
-//! Circuits for states that are not terminal.
+//! Circuits restricted to states that are not terminal.
 
 use propjit_jit::circuit::{Circuit, Edge, NodeId, implied};
 use propjit_jit::passes::rebuild_known;
 
-/// The circuit as far as it matters in states in which `terminal` is false: gates that this
-/// decides are constants. It has the same inputs and outputs.
+/// Returns the circuit simplified for states in which `terminal` is false: gates that this decides are
+/// constants. It has the same inputs and outputs.
 pub(super) fn assume_false(circuit: &Circuit, terminal: Edge) -> Circuit {
     let in_loop = |node: NodeId| {
         let mut loops = circuit.loops().iter();

@@ -1,4 +1,4 @@
-//! What influences what in one phase of a game.
+//! Influences in one phase of a game.
 
 use propjit_stop::Stop;
 
@@ -23,7 +23,7 @@ pub(super) struct PhaseStep {
     /// For each proposition, the moves with an influence of it on whether they are legal, or on
     /// what they do to what they touch.
     pub(super) moves: BitMatrix,
-    /// For each proposition, those whose next value it has an influence on.
+    /// For each proposition, those with a next value that it has an influence on.
     pub(super) next: BitMatrix,
 }
 

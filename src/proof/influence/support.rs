@@ -7,9 +7,9 @@ use propjit_stop::Stop;
 
 use crate::game::vocabulary::state::ones;
 
-/// Finds the inputs of a range that each edge depends on, as the circuit is built. `found` is told
-/// the number of the edge and that of an input in the range; of each edge, inputs ascend. Ends
-/// early when the stop comes.
+/// Finds the inputs of a range that each edge depends on, as the circuit is built. `found` is called with
+/// the number of the edge and that of an input in the range; for each edge, inputs ascend. Ends early when
+/// the stop comes.
 ///
 /// 64 inputs are followed through the circuit at a time.
 pub(super) fn supports(
@@ -57,7 +57,7 @@ impl<'a> Cones<'a> {
         }
     }
 
-    /// Tells `found` the numbers of all inputs that the next group of edges depends on.
+    /// Calls `found` with the numbers of all inputs that the next group of edges depends on.
     pub(super) fn inputs(
         &mut self,
         edges: impl Iterator<Item = Edge>,

@@ -1,4 +1,4 @@
-//! Goals taken apart: what has to hold at the same time.
+//! Goal terms: sets of propositions that have to hold at the same time.
 
 use std::ops::Range;
 
@@ -46,8 +46,8 @@ pub(super) fn terms(circuit: &Circuit, bases: &Range<usize>, edge: Edge, stop: &
     found
 }
 
-/// Sets of inputs that make a wire true if all of them hold, as far as it can be taken apart; ascending, and none of
-/// them within another one.
+/// Returns sets of inputs that make a wire true if all of them hold, to the extent that it can be taken
+/// apart; ascending, and none of them within another one.
 pub(crate) fn conjunctions(circuit: &Circuit, edge: Edge) -> Vec<Vec<usize>> {
     let (terms, _) = apart(circuit, edge);
     let negates_nothing = |term: &Term| term.iter().all(|code| code % 2 == 0);
@@ -55,7 +55,7 @@ pub(crate) fn conjunctions(circuit: &Circuit, edge: Edge) -> Vec<Vec<usize>> {
     (terms.into_iter().filter(negates_nothing).map(inputs)).collect()
 }
 
-/// The terms of one of which a wire consists, or of one of the other edges.
+/// Returns the terms and the other edges that a wire is a disjunction of.
 fn apart(circuit: &Circuit, edge: Edge) -> (Vec<Term>, Vec<Edge>) {
     let mut terms: Vec<Term> = Vec::new();
     let mut opaque = Vec::new();
@@ -78,7 +78,7 @@ fn apart(circuit: &Circuit, edge: Edge) -> (Vec<Term>, Vec<Edge>) {
     (least, opaque)
 }
 
-/// The terms of one of which an edge consists; `None` if there are too many.
+/// Returns the terms that an edge is a disjunction of; `None` if there are too many.
 fn part(circuit: &Circuit, edge: Edge) -> Option<Vec<Term>> {
     let mut terms: FxHashMap<Edge, Vec<Term>> = FxHashMap::default();
     // Which edges are needed, from the last node to the first.

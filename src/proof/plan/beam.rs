@@ -1,11 +1,11 @@
-//! Search through states, a layer after the other, of which the most promising are kept.
+//! Beam search through states, layer by layer, keeping the most promising ones.
 //!
-//! A pass goes on from the root to what follows from it, and from that to what follows, without
-//! states that were seen before. Of a layer with more states than the *width*, those are kept that
-//! an [`Estimator`] says are nearest to the goal. If nothing is found, the next pass is wider. A
-//! pass that never had to leave anything out has seen all states, so that the best match it found
-//! is the best there is: it was breadth-first search. (Beam search with growing width: Zhou and
-//! Hansen, "Beam-stack search", 2005, have a variant that is complete.)
+//! A pass goes on from the root to its successors, and from those to theirs, without states that were seen
+//! before. Of a layer with more states than the *width*, those are kept that an [`Estimator`] says are
+//! nearest to the goal. If nothing is found, the next pass is wider. A pass that never had to leave
+//! anything out has seen all states, so that the best match it found is the best there is: it was
+//! breadth-first search. (Beam search with growing width: Zhou and Hansen, "Beam-stack search", 2005, have
+//! a variant that is complete.)
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
-//! What changes by itself, whatever is played: step counters.
+//! The clock: propositions that change by themselves, whatever is played, such as step counters.
 //!
-//! Where several moves are made in a step of a plan, such propositions are functions of how many
-//! moves were made since the root.
+//! If several moves are made in a step of a plan, such propositions are functions of the number of moves
+//! that were made since the root.
 
 use crate::game::ground::{GroundGame, autonomous};
 use crate::game::machine::State;

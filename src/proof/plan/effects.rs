@@ -1,4 +1,4 @@
-//! What moves do, where each has the same effects in all states: what planners call STRIPS.
+//! STRIPS effects of moves that have the same effects in all states.
 //!
 //! The next state's circuit is simplified for each move, given that this and no other is made. If
 //! what is left of each proposition is true, false, or the proposition as it was, those are the
@@ -15,26 +15,26 @@ use crate::game::ground::GroundGame;
 use super::ROLE;
 use super::clock::Clock;
 
-/// The most gates that are looked at, for all moves together.
+/// The most gates that are visited, for all moves together.
 const MOST_WORK: usize = 100_000_000;
 
 /// The most pairs of moves that exclude each other.
 const MOST_CONFLICTS: usize = 1_000_000;
 
-/// What each move does.
+/// The effects of each move.
 #[derive(Debug)]
 pub(super) struct Effects {
     /// By proposition, the moves that make it true, and those that make it false.
     pub(super) makes: Vec<[Vec<usize>; 2]>,
     /// The pairs of moves that cannot be made in any order.
     pub(super) conflicts: Vec<(usize, usize)>,
-    /// What changes by itself.
+    /// The clock: what changes by itself.
     pub(super) clock: Clock,
 }
 
 impl Effects {
-    /// The effects of the role's moves on all but a clock; `None` if they depend on the state, if it
-    /// depends on the clock which moves are legal, or if there is too much to look at.
+    /// Finds the effects of the role's moves on all but a clock; `None` if they depend on the state, if
+    /// legality depends on the clock, or if there is too much to analyse.
     pub(super) fn of(game: &GroundGame, clock: Clock) -> Option<Effects> {
         let makes = makes(game, &clock)?;
         let mut conflicts = FxHashSet::default();
@@ -72,7 +72,7 @@ impl Effects {
         })
     }
 
-    /// All moves, in groups of which no two can be made in the same step.
+    /// Returns all moves, in groups such that no two moves of a group can be made in the same step.
     pub(super) fn groups(&self) -> Vec<Vec<usize>> {
         let conflicts: FxHashSet<_> = self.conflicts.iter().copied().collect();
         let mut moves: Vec<usize> = self.makes.iter().flatten().flatten().copied().collect();
@@ -107,7 +107,7 @@ fn makes(game: &GroundGame, clock: &Clock) -> Option<Vec<[Vec<usize>; 2]>> {
     let mut builder = Builder::extend(circuit);
     let nodes = (0..circuit.nodes().len() as u32).map(NodeId);
     let mut edges: Vec<Edge> = nodes.map(Edge::from).collect();
-    // What there would be if no move was made.
+    // The next values if no move was made.
     let cone = circuit.cone(next.iter().copied());
     let influence = circuit.influence(inputs.iter().copied());
     let depending = cone.iter().filter(|&node| influence.contains(node));

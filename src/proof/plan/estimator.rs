@@ -1,10 +1,10 @@
 //! Estimates of how far states are from a goal, in lanes.
 //!
-//! The goal is taken apart into conditions that have to hold together. In the relaxed game, in
-//! which what was once possible remains so, each condition has a first step at which it may hold;
-//! the sum of these is the estimate ("additive heuristic": Bonet and Geffner, "Planning as
-//! heuristic search", 2001, there over propositions; here over the [bounds](crate::game::circuits::darkening::ternary)
-//! of a circuit). Where the goal can never hold in the relaxed game, it never can.
+//! The goal is taken apart into conditions that have to hold together. In the relaxed game, in which
+//! everything that was once possible remains so, each condition has a first step at which it may hold; the
+//! sum of these is the estimate ("additive heuristic": Bonet and Geffner, "Planning as heuristic search",
+//! 2001, there over propositions; here over the [bounds](crate::game::circuits::darkening::ternary) of a
+//! circuit). If the goal can never hold in the relaxed game, it never can.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ const MOST_CONDITIONS: usize = 256;
 /// The most gates of a circuit for which estimates are not too slow.
 const MOST_GATES: usize = 50_000;
 
-/// What a condition counts for that cannot hold any more.
+/// The cost of a condition that cannot hold any more.
 const OUT_OF_REACH: u32 = 1000;
 
 /// Estimates how far states are from a goal value.
@@ -42,9 +42,9 @@ pub(super) struct Estimator {
 pub(super) struct Estimate {
     /// The sum of the steps after which the goal's conditions may hold.
     pub(super) distance: u32,
-    /// How many moves are legal there, and how many may be legal later in the relaxed game,
-    /// together: where conditions tell nothing, those states are promising in which much can
-    /// still be done.
+    /// The number of moves that are legal there, and the number that may be legal later in the relaxed
+    /// game, together: where conditions give no information, states in which much can still be done are
+    /// promising.
     pub(super) freedom: u32,
 }
 
@@ -168,7 +168,7 @@ impl LaneCounts {
     }
 }
 
-/// The conditions that hold if all of these edges do, as far as they are conjunctions.
+/// Returns the conditions that hold if all of these edges do, taking conjunctions apart.
 fn conditions(circuit: &Circuit, edges: [Edge; 2]) -> Vec<Edge> {
     let mut found = Vec::new();
     let mut open = edges.to_vec();

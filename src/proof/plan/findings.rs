@@ -1,4 +1,4 @@
-//! What planners have found out so far, shared by all of them.
+//! The findings of planners so far, shared by all of them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -31,25 +31,25 @@ pub struct Plan {
 pub enum PlanMethod {
     /// Search through states, a layer after the other.
     Search,
-    /// A SAT solver, asked about so many steps.
+    /// A SAT solver, for this number of steps.
     Satisfiability,
-    /// Search through the states of each [factor](crate::proof::factors), and what they come to together.
+    /// Search through the states of each [factor](crate::proof::factors), and their combinations.
     Parts,
 }
 
-/// What is known of the goals that the role can get from the root on.
+/// The known goals that the role can get from the root on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Known {
     /// The role can get at least this.
     pub low: i32,
-    /// A match in which it gets that, and by what it was found. There may be none for the least
-    /// goal that there is, and if somebody else knows one.
+    /// A match in which the role gets that, and the method that found it. There may be none for the least
+    /// goal, and if the value is known from another source.
     pub plan: Option<(Plan, PlanMethod)>,
     /// It cannot get more than this.
     pub high: i32,
-    /// By what that was proved, if it is less than the greatest goal that there is.
+    /// The method that proved it, if it is less than the greatest goal of the game.
     pub proof: Option<PlanMethod>,
-    /// What keeps more from being proved, as far as that was seen.
+    /// The reasons seen that keep more from being proved.
     pub unproved: Vec<Unproved>,
     /// How far planners have come.
     pub progress: PlanProgress,
@@ -62,16 +62,16 @@ pub struct PlanProgress {
     pub states: u64,
     /// How many states of a layer the search keeps, in its current pass.
     pub width: usize,
-    /// How many steps the SAT solver is asked about, at most.
+    /// The most steps that the SAT solver is queried about.
     pub steps: usize,
 }
 
-/// What planners have found out, and news of that.
+/// The findings of planners, and news of them.
 #[derive(Debug)]
 pub(super) struct Findings {
     engines: Arc<Engines>,
-    /// Whether it is proved that all matches that end have exactly one goal, and others can go on, once somebody has
-    /// asked.
+    /// Whether it is proved that all matches that end have exactly one goal, and others can go on, once
+    /// this was queried.
     are_defined: Mutex<Option<bool>>,
     /// How many parts of the planner still work.
     working: AtomicUsize,
@@ -82,7 +82,7 @@ pub(super) struct Findings {
 }
 
 impl Known {
-    /// The least goal of a match that would be of use.
+    /// Returns the least goal of a match that would be useful.
     fn wanted(&self) -> i64 {
         i64::from(self.low) + i64::from(self.plan.is_some())
     }
@@ -94,7 +94,7 @@ impl Known {
 }
 
 impl Findings {
-    /// Nothing but the goals that there are, and 0.
+    /// Starts with nothing but the goals of the game, and 0.
     pub(super) fn new(engines: &Arc<Engines>) -> Findings {
         let goals = engines.game().propnet().roles[ROLE.index()].goals.iter();
         let mut values: Vec<i32> = goals.map(|goal| goal.value).chain([0]).collect();
@@ -129,7 +129,7 @@ impl Findings {
         (known.low, known.high)
     }
 
-    /// The least goal of a match that would be of use.
+    /// Returns the least goal of a match that would be useful.
     pub(super) fn wanted(&self) -> i64 {
         self.known.lock().wanted()
     }
@@ -168,7 +168,7 @@ impl Findings {
         }
     }
 
-    /// The role gets at least `least` and at most `most`, as somebody else knows.
+    /// Records from another source that the role gets at least `least` and at most `most`.
     pub(super) fn limit(&self, least: i32, most: i32) {
         let mut known = self.known.lock();
         if least > known.low {

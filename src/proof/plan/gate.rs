@@ -1,4 +1,4 @@
-//! The gate at which threads wait while they may not work.
+//! The pause gate for planner threads.
 
 use parking_lot::{Condvar, Mutex};
 use propjit_stop::Stop;

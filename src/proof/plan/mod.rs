@@ -1,8 +1,8 @@
 //! Planning: the best match of a game in which one role decides.
 //!
-//! Where nobody answers, a match that was found can be played, and searches need no samples. A
-//! [`Planner`] has three ways of looking for matches, each on a thread of its own, which share what
-//! they find out, and end when all is known:
+//! If no other role answers, a match that was found can be played, and searches need no samples. A
+//! [`Planner`] has three ways of looking for matches, each on a thread of its own, which share what they
+//! find out, and end when all is known:
 //!
 //! | part | finds | proves |
 //! |---|---|---|
@@ -10,13 +10,13 @@
 //! | `satisfier` | matches of any length, by a SAT solver and the `unrolled` circuit | that a goal is out of reach |
 //! | `parts` | matches, by the states of each [factor](crate::proof::factors), one after the other | the best goal, if the match has to end |
 //!
-//! Where some match may end without exactly one goal, or in a state in which no move is legal, nothing says that no
-//! greater goal can be got.
+//! If some match may end without exactly one goal, or in a state in which no move is legal, greater goals
+//! are not excluded.
 //!
-//! - `effects`: what moves do, and which can be made in any order; `clock`: what changes by itself.
+//! - `effects`: the effects of moves, and which can be made in any order; `clock`: what changes by itself.
 //! - `table`: the states that were seen, and the way to each.
-//! - `findings`: what is known, for all who want to know.
-//! - `gate`: planners work only when they may.
+//! - `findings`: what is known, shared by all planners.
+//! - `gate`: pauses planners.
 //!
 //! ```
 //! # use std::time::Duration;
@@ -71,14 +71,14 @@ const PARTS: usize = 3;
 /// The only role.
 const ROLE: RoleId = RoleId(0);
 
-/// Where plans start, and their limits.
+/// The start of plans, and their limits.
 #[derive(Clone, Debug)]
 struct Root {
     state: State,
     limits: PlanLimits,
 }
 
-/// What a planner may take.
+/// The limits of a planner.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PlanLimits {
@@ -97,7 +97,7 @@ impl PlanLimits {
         with_threads(threads: usize);
     }
 
-    /// What each way of looking for matches may take of the memory, in bytes.
+    /// Returns the share of the memory of each way of looking for matches, in bytes.
     fn share(&self) -> usize {
         self.memory / 2
     }
@@ -176,7 +176,7 @@ impl Planner {
         self.gate.close();
     }
 
-    /// What is known by now.
+    /// Returns what is known by now.
     pub fn known(&self) -> Known {
         self.findings.known()
     }
@@ -186,7 +186,7 @@ impl Planner {
         self.findings.is_done()
     }
 
-    /// The role can get at least `least` and not more than `most`, as somebody else has found out.
+    /// Records from another source that the role can get at least `least` and not more than `most`.
     pub fn limit(&self, least: i32, most: i32) {
         self.findings.limit(least, most);
     }
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
     use crate::game::machine::expander::Expander;
 
-    /// What a part of the planner is given.
+    /// The task of a part of the planner.
     pub(super) struct Task {
         pub(super) engines: Arc<Engines>,
         pub(super) root: Root,

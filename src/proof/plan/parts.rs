@@ -1,11 +1,10 @@
-//! Search through the states of each [factor](crate::proof::factors) of a game, and of what these come to
-//! together.
+//! Search through the states of each [factor](crate::proof::factors) of a game, and their combinations.
 //!
-//! What a part can come to depends on how many moves are made in it. If each move is made in one part,
-//! and the others stay as they are, the numbers of moves of all parts add up to the length of the
-//! match; if each move is made in all of them, they are all that length. For each length, parts are
-//! then put together one after the other: what matters of those that were put together is only what
-//! is left of `terminal` and the goals, with what is read of these parts settled.
+//! The reachable results of a part depend on how many moves are made in it. If each move is made in one
+//! part, and the others stay as they are, the numbers of moves of all parts add up to the length of the
+//! match; if each move is made in all of them, they are all that length. For each length, parts are then
+//! put together one after the other: of those that were put together, only what is left of `terminal` and
+//! the goals matters, with what is read of these parts settled.
 //!
 //! That leaves out that a match may be over before, so it is an upper bound; and a match that is found
 //! is played before it is believed.
@@ -55,7 +54,7 @@ struct Reached {
     class: u32,
 }
 
-/// What a part can come to, by the number of moves.
+/// The possible results of a part, by the number of moves.
 struct Layers {
     table: PartTable,
     layers: Vec<Vec<Reached>>,
@@ -65,7 +64,7 @@ struct Layers {
     resting: Option<u32>,
 }
 
-/// What is known of a game of parts.
+/// The knowledge about a game of parts.
 struct Parts<'a> {
     game: &'a GroundGame,
     factors: Factors,
@@ -176,7 +175,7 @@ impl Layers {
         self.table.nodes[reached.node as usize].value
     }
 
-    /// The classes of so many moves after which the part has a value.
+    /// Returns the classes of `moves` moves after which the part has a value.
     fn way(&self, value: u32, moves: usize) -> Option<Vec<u32>> {
         let layer = &self.layers[moves];
         let mut at = layer
@@ -258,7 +257,7 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// What may come of matches of a length, and of each one way to it.
+    /// Returns the possible outcomes of matches of a length, and for each one way to it.
     fn outcomes(&mut self, length: usize) -> Option<Vec<(Outcome, Choice)>> {
         let open = self.joint.open();
         let clock = self.factors.clock.at(self.time + length);
@@ -345,7 +344,7 @@ impl<'a> Parts<'a> {
         steps.collect()
     }
 
-    /// The moves in one part after the other, in an order, after so many that change nothing.
+    /// Returns the moves in one part after the other, in an order, after `waits` moves that change nothing.
     fn one_by_one(&self, ways: &[Vec<u32>], order: &[usize], waits: usize) -> Option<Vec<Move>> {
         let mut moves = match waits {
             0 => Vec::new(),
@@ -369,7 +368,8 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Orders of so many things: all of them if these are few, otherwise those in which each comes last.
+/// Returns orders of `count` things: all of them if these are few, otherwise those in which each comes
+/// last.
 fn orders(count: usize) -> impl Iterator<Item = Vec<usize>> {
     let all: usize = (1..=count.min(MOST_ORDERS)).product::<usize>();
     let (is_small, number) = match count <= 4 && all <= MOST_ORDERS {

@@ -1,9 +1,9 @@
 //! Planning with a SAT solver, over matches of many lengths at a time.
 //!
-//! How long a match has to be is not known, and which lengths are hard to exclude is not, either.
-//! So all lengths up to some bound are asked about in turns, with a number of conflicts each that
-//! grows from round to round (algorithm B of Rintanen, "Evaluation strategies for planning as
-//! satisfiability", 2004, with equal shares).
+//! The necessary length of a match is not known, nor are the lengths that are hard to exclude. So all
+//! lengths up to some bound are queried in turns, with a number of conflicts each that grows from round to
+//! round (algorithm B of Rintanen, "Evaluation strategies for planning as satisfiability", 2004, with equal
+//! shares).
 
 use std::sync::Arc;
 
@@ -25,12 +25,12 @@ use super::{ROLE, Root};
 /// About how much memory there must be for each variable of the solver, in bytes.
 const BYTES_PER_VARIABLE: usize = 200;
 
-/// How many steps are looked at in the first round: of one move, and of several. How many
-/// conflicts a length may take then: more where there are few lengths, and few clauses.
+/// The numbers of steps in the first round: of one move, and of several. And the conflicts that a length
+/// may take then: more if there are few lengths, and few clauses.
 const FIRST_STEPS: [usize; 2] = [16, 2];
 const FIRST_CONFLICTS: [u64; 2] = [100, 3000];
 
-/// Asks about matches of any length.
+/// Queries a SAT solver about matches of any length.
 pub(super) struct Satisfier<'a> {
     engines: &'a Arc<Engines>,
     root: &'a Root,
@@ -49,7 +49,7 @@ struct Course<'a> {
     excluded: Vec<Option<i32>>,
     /// All matches of fewer steps have exactly one goal if they end, and can go on if they do not.
     defined: usize,
-    /// How many steps are looked at, and how many conflicts each question may take.
+    /// How many steps are considered, and how many conflicts each query may take.
     steps: usize,
     conflicts: u64,
 }
@@ -76,7 +76,7 @@ impl<'a> Satisfier<'a> {
         }
     }
 
-    /// Asks until all is known, there is no room, or the gate is closed for ever.
+    /// Makes queries until all is known, there is no room, or the gate is closed for ever.
     pub(super) fn run(&mut self) {
         // It ends as soon as there is nothing more to do.
         let Err(Over) = self.rounds();
@@ -86,7 +86,7 @@ impl<'a> Satisfier<'a> {
         self.pass_gate()?;
         let variables = (self.root.limits.share() / BYTES_PER_VARIABLE).min(u32::MAX as usize);
         let net = Net::new(self.engines.game(), variables as u32);
-        // Matches in which steps have several moves are found sooner, but are not all that there are.
+        // Matches with several moves in a step are found sooner, but they are not all matches.
         let game = self.engines.game();
         let effects = Effects::of(game, Clock::new(game, &self.root.state));
         let effects = effects.map(Some).into_iter().chain([None]);
@@ -114,7 +114,7 @@ impl<'a> Satisfier<'a> {
         Err(Over)
     }
 
-    /// Asks about all lengths. Returns whether there is more to ask.
+    /// Makes queries about all lengths. Returns whether there are more to make.
     fn round(&mut self, course: &mut Course) -> Result<bool, Over> {
         let mut may_be_longer = self.extend(&mut course.unrolled, course.steps)?;
         let last = course.unrolled.steps();
@@ -189,8 +189,8 @@ impl<'a> Satisfier<'a> {
         Ok(is_open || may_be_longer || is_last && !is_settled)
     }
 
-    /// Whether all matches that are no longer than what is looked at have exactly one goal at their ends, and can go on
-    /// before; `None` if that was not found out within the limits.
+    /// Returns whether all matches that are no longer than the considered lengths have exactly one goal at
+    /// their ends, and can go on before; `None` if that was not found out within the limits.
     fn are_ends_defined(&mut self, course: &mut Course) -> Result<Option<bool>, Over> {
         if self.findings.are_ends_defined(&self.stop) {
             return Ok(Some(true));
@@ -225,7 +225,7 @@ impl<'a> Satisfier<'a> {
         Ok(steps < self.root.limits.steps)
     }
 
-    /// Asks a question, again if the gate was closed meanwhile.
+    /// Makes a query, again if the gate was closed meanwhile.
     fn ask(
         &mut self,
         course: &mut Course,
@@ -241,7 +241,7 @@ impl<'a> Satisfier<'a> {
         }
     }
 
-    /// Takes over a solution. Whether it can be played, and brings at least so much: where several
+    /// Takes over a solution. Returns whether it can be played, and brings at least `value`: if several
     /// moves are made in a step, the match may end between them.
     fn take(&self, moves: &[Move], value: i32) -> bool {
         let goal = self.replay(moves);

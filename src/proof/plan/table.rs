@@ -1,4 +1,4 @@
-//! A table of the states that were seen, with the way to each.
+//! Visited states, with the way to each.
 
 use crate::game::machine::Move;
 use crate::game::vocabulary::state_set::StateSet;
@@ -14,7 +14,7 @@ pub(super) struct StateTable {
 }
 
 impl StateTable {
-    /// A table with the root alone, in about so much memory, in bytes.
+    /// Returns a table with the root alone, within about `memory` bytes.
     pub(super) fn new(root: &[u64], memory: usize) -> StateTable {
         let words = root.len();
         let each = StateSet::bytes_a_state(words) + 2 * size_of::<(u32, Move)>();

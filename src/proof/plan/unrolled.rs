@@ -1,4 +1,4 @@
-//! A game unrolled: the clauses of all states and moves from a root on, step by step.
+//! Unrolled games: the clauses of all states and moves from a root on, step by step.
 //!
 //! Planning as satisfiability (Kautz and Selman, "Planning as satisfiability", 1992), from a
 //! circuit. The root's propositions are constants, so that whatever does not depend on moves, such
@@ -7,8 +7,8 @@
 //! In each step one move is made; or several, if their [`Effects`] are known and they could be
 //! made in any order, which makes steps fewer by far where the order matters little.
 //!
-//! What changes by itself is then a function of how many moves were made: it follows from a unary
-//! count of them.
+//! Propositions that change by themselves are then functions of the number of moves made: they follow from
+//! a unary count of them.
 //!
 //! Once a match is over, nothing is required of what follows; so a solution may be shorter than
 //! the clauses reach.
@@ -30,12 +30,12 @@ pub(super) struct Unrolled<'a> {
     net: &'a Net<'a>,
     solver: Solver,
     parts: Parts,
-    /// What moves do, if several are made in a step.
+    /// The effects of moves, if several are made in a step.
     parallel: Option<Parallel>,
     states: Vec<StateWires>,
 }
 
-/// What moves do, and groups of them of which a step has one at most.
+/// The effects of moves, and groups of them of which a step has one at most.
 struct Parallel {
     effects: Effects,
     groups: Vec<Vec<usize>>,
@@ -58,14 +58,14 @@ struct StateWires {
     /// By node; those of gates that are not in the clauses mean nothing.
     lits: Vec<Lit>,
     has_goals: bool,
-    /// Whether at least one move was made before, at least two, and so on, as far as that matters.
+    /// Whether at least one move was made before, at least two, and so on, up to the number that matters.
     count: Vec<Lit>,
     /// The moves that may be made, once they are in the clauses.
     moves: Vec<(Move, Lit)>,
     terminal: Lit,
     /// Whether no move is legal, though the state is not terminal.
     stuck: Lit,
-    /// Whether the match goes on no further, in this state or from one before.
+    /// Whether the match does not continue, from this state or from one before.
     over: Lit,
 }
 
@@ -108,8 +108,7 @@ impl<'a> Unrolled<'a> {
         self.solver.variables() >= self.net.variables()
     }
 
-    /// Whether the match is over after so many steps, whatever is played, as far as that is
-    /// obvious.
+    /// Returns whether the match is obviously over after `steps` steps, whatever is played.
     pub(super) fn is_surely_over(&self, steps: usize) -> bool {
         self.states[steps].over == self.solver.truth()
     }
@@ -136,8 +135,8 @@ impl<'a> Unrolled<'a> {
         self.add_state(next, count, before);
     }
 
-    /// Whether a match can end after exactly so many steps, with a goal of at least `value`; `None` if
-    /// that was not found out within the limits.
+    /// Returns whether a match can end after exactly `steps` steps, with a goal of at least `value`; `None`
+    /// if that was not found out within the limits.
     pub(super) fn can_end(&mut self, steps: usize, value: i32) -> Option<bool> {
         let truth = self.solver.truth();
         let terminal = self.states[steps].terminal;
@@ -152,8 +151,9 @@ impl<'a> Unrolled<'a> {
         self.solver.solve(&[terminal, !before, enough])
     }
 
-    /// Whether a match can come to an end that proves nothing after exactly this number of steps: without exactly one goal, or
-    /// as no move is legal; `None` if that was not found out within the limits.
+    /// Returns whether a match can come to an end that proves nothing after exactly this number of steps:
+    /// without exactly one goal, or as no move is legal; `None` if that was not found out within the
+    /// limits.
     pub(super) fn can_be_undefined(&mut self, steps: usize) -> Option<bool> {
         let truth = self.solver.truth();
         let (mut some, mut several) = (!truth, !truth);
@@ -170,7 +170,7 @@ impl<'a> Unrolled<'a> {
         self.solver.solve(&[!before, undefined])
     }
 
-    /// Whether the match goes on no further than before a step.
+    /// Returns whether the match does not continue beyond the state before a step.
     fn over_before(&self, steps: usize) -> Lit {
         let before = steps.checked_sub(1);
         before.map_or(!self.solver.truth(), |at| self.states[at].over)
@@ -189,7 +189,7 @@ impl<'a> Unrolled<'a> {
             .collect()
     }
 
-    /// Whether a match can last for more than so many steps.
+    /// Returns whether a match can last for more than `steps` steps.
     pub(super) fn can_last(&mut self, steps: usize) -> Option<bool> {
         let over = self.states[steps].over;
         self.solver.solve(&[!over])
@@ -202,8 +202,7 @@ impl<'a> Unrolled<'a> {
         made.map(|&(made, _)| made).collect()
     }
 
-    /// Adds a state with these base propositions after so many moves, before which the match may be
-    /// over.
+    /// Adds a state with these base propositions after `count` moves, before which the match may be over.
     fn add_state(&mut self, bases: Vec<Lit>, count: Vec<Lit>, before: Lit) {
         let truth = self.solver.truth();
         let mut lits = vec![!truth; self.net.circuit.nodes().len()];
@@ -274,7 +273,7 @@ impl<'a> Unrolled<'a> {
         next.map(|output| self.output(at, output)).collect()
     }
 
-    /// How many moves were made after a step, as far as that matters.
+    /// Returns how many moves were made after a step, up to the number that matters.
     fn count(&mut self, at: usize, moves: &[Lit], groups: &[Vec<usize>]) -> Vec<Lit> {
         let mut count = self.states[at].count.clone();
         if count.is_empty() {
@@ -293,8 +292,8 @@ impl<'a> Unrolled<'a> {
         count
     }
 
-    /// Requires that no two moves are made that exclude each other. Gives the base propositions
-    /// after them, if so many were made since the root.
+    /// Requires that no two moves are made that exclude each other. Returns the base propositions after
+    /// them, if `count` moves were made since the root.
     fn after_several(
         &mut self,
         at: usize,
@@ -327,7 +326,7 @@ impl<'a> Unrolled<'a> {
         next
     }
 
-    /// Whether a proposition of the clock holds after so many moves.
+    /// Returns whether a proposition of the clock holds after `count` moves.
     fn timed(&mut self, base: usize, clock: &Clock, count: &[Lit]) -> Lit {
         let truth = self.solver.truth();
         let mut never = Vec::new();

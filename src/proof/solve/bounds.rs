@@ -1,4 +1,4 @@
-//! What is known of the value of each role, shared by all ways to find it out.
+//! Known bounds of the value of each role, shared by all solvers.
 
 use std::fmt;
 
@@ -20,22 +20,22 @@ pub enum SolveMethod {
     States,
     /// A match of the only role that was planned.
     Plan,
-    /// A SAT solver, asked about matches of the only role.
+    /// A SAT solver, for matches of the only role.
     Satisfiability,
     /// Proof search.
     Proof,
-    /// The states of each [factor](crate::proof::factors) of the game, and what they come to together.
+    /// The states of each [factor](crate::proof::factors) of the game, and their combinations.
     Parts,
 }
 
-/// What is known of the value of a role: what it can force whatever the others do.
+/// The known bounds of the value of a role: what it can force whatever the others do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RoleBounds {
     /// The role.
     pub role: RoleId,
-    /// It can force at least this, and by what that was proved.
+    /// The least that the role can force, and the method that proved it.
     pub low: (i32, SolveMethod),
-    /// The others can hold it to this, and by what that was proved.
+    /// The most that the others can hold the role to, and the method that proved it.
     pub high: (i32, SolveMethod),
     /// Whether the role gets no more than the least goal only because the others can keep the match
     /// from coming to an end.
@@ -62,7 +62,7 @@ pub(super) struct AllBounds<'a> {
 }
 
 impl AllBounds<'_> {
-    /// What the goals say that there are.
+    /// Starts with the range of the goals.
     pub(super) fn new<'a>(game: &GroundGame, progress: &'a SolveProgress) -> AllBounds<'a> {
         let bounds = players(game).map(|role| {
             let goals = goals(game, role);
@@ -81,14 +81,14 @@ impl AllBounds<'_> {
         all
     }
 
-    /// What is known of a role.
+    /// Returns the bounds of a role.
     pub(super) fn of(&self, role: RoleId) -> RoleBounds {
         let bounds = self.bounds.lock();
         let found = bounds.iter().find(|bounds| bounds.role == role);
         *found.expect("the role plays")
     }
 
-    /// What is known of all roles.
+    /// Returns the bounds of all roles.
     pub(super) fn all(&self) -> Vec<RoleBounds> {
         self.bounds.lock().clone()
     }
@@ -98,7 +98,7 @@ impl AllBounds<'_> {
         self.bounds.lock().iter().all(RoleBounds::is_solved)
     }
 
-    /// The role can force at least so much.
+    /// Records that the role can force at least `value`.
     pub(super) fn raise(&self, role: RoleId, value: i32, method: SolveMethod) {
         self.update(Some(role), |bounds| {
             if value > bounds.low.0 {
@@ -107,7 +107,7 @@ impl AllBounds<'_> {
         });
     }
 
-    /// The others can hold the role to so much.
+    /// Records that the others can hold the role to `value`.
     pub(super) fn lower(&self, role: RoleId, value: i32, method: SolveMethod) {
         self.update(Some(role), |bounds| {
             if value < bounds.high.0 {
@@ -148,8 +148,8 @@ pub(super) fn chance(game: &GroundGame) -> Option<RoleId> {
     Some(RoleId(at as u32))
 }
 
-/// The goals that a role may have, ascending; 0 is one of them, as the least that there is to get where rules give
-/// none.
+/// Returns the goals that a role may have, ascending; 0 is one of them, as the least possible result if
+/// rules give none.
 pub(super) fn goals(game: &GroundGame, role: RoleId) -> Vec<i32> {
     let goals = game.propnet().roles[role.index()].goals.iter();
     let mut goals: Vec<i32> = goals.map(|goal| goal.value).chain([0]).collect();

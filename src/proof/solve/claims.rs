@@ -1,4 +1,4 @@
-//! Certificates of what was found out.
+//! Certificates of solved games.
 
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ impl ClaimWriter {
         }
     }
 
-    /// What the claims so far prove of a role.
+    /// Returns the value of a role that the claims so far prove.
     pub(super) fn value(&self, role: RoleId) -> &GoalRange {
         let name = &self.game.roles()[role.index()];
         let mut values = self.certificate.values.iter();
@@ -107,7 +107,7 @@ impl ClaimWriter {
         self.add(&strategy.group, ends, &strategy.goals, positions);
     }
 
-    /// What a group chooses in a state of a joint move.
+    /// Returns the choices of a group in a state by a joint move.
     pub(super) fn position(&mut self, state: &[u64], group: &[RoleId], joint: &[Move]) -> Position {
         let digits = state
             .iter()

@@ -1,4 +1,4 @@
-//! What the states of a game tell of its values.
+//! Values of games from the enumeration of their states.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::values::Values;
 /// States, and the values that they have for all roles.
 pub(super) struct Enumeration {
     pub(super) graph: Graph,
-    /// For each role but chance, as far as there was time.
+    /// One for each role but chance, if there was time.
     pub(super) questions: Vec<Question>,
 }
 
@@ -73,13 +73,13 @@ impl Enumeration {
 struct Evaluation<'a> {
     game: &'a GroundGame,
     graph: &'a Graph,
-    /// Whether it does not matter who chooses first.
+    /// Whether the order of choice does not matter.
     in_turns: bool,
     stop: &'a Stop,
 }
 
 impl Evaluation<'_> {
-    /// What the states are worth for a role on one side, unless that is known.
+    /// Returns the values of the states for a role on one side, unless they are known.
     fn ask(&self, role: RoleId, side: Side, known: Option<&Arc<Values>>) -> Question {
         let goals = goals(self.game, role);
         let group = self.group(role, side);
@@ -103,7 +103,7 @@ impl Evaluation<'_> {
         };
         let values = known.cloned().unwrap_or_else(evaluate);
         let value = goals[usize::from(values.of_state(0))];
-        // Values that have not risen as far as they do are lower bounds.
+        // Values that may still rise are lower bounds.
         let is_sure = side == Side::Role || values.is_final();
         Question {
             role,
@@ -146,7 +146,7 @@ impl Evaluation<'_> {
     }
 }
 
-/// Whether one role decides at a time in all states, so that it does not matter who chooses first.
+/// Returns whether one role decides at a time in all states, so that the order of choice does not matter.
 fn is_in_turns(game: &GroundGame, graph: &Graph) -> bool {
     let decides = |counts: &[usize]| counts.iter().filter(|&&count| count > 1).count();
     let has_chance = |counts: &[usize]| chance(game).is_some_and(|role| counts[role.index()] > 1);

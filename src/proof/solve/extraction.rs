@@ -1,4 +1,4 @@
-//! Strategies read off proof search: what it knows of every state that may come.
+//! Strategies extracted from proof search, for every state that may come.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(super) struct Proved {
     pub(super) prover: ParallelProver,
 }
 
-/// What a group chooses, and what comes of it.
+/// The choices of a group, and their outcomes.
 pub(super) struct Extracted {
     pub(super) group: Vec<RoleId>,
     /// The states in which the group has a choice, packed, with joint moves in which it chooses what
@@ -51,7 +51,7 @@ struct Step {
 }
 
 impl Proved {
-    /// The side whose strategy it is.
+    /// Returns the side of the strategy.
     pub(super) fn side(&self) -> Side {
         match self.is_won {
             true => Side::Role,
@@ -59,7 +59,7 @@ impl Proved {
         }
     }
 
-    /// The strategy of whoever wins.
+    /// Returns the strategy of the winning side.
     pub(super) fn strategy(
         &mut self,
         engines: &Arc<Engines>,
@@ -179,7 +179,7 @@ fn unpacked(words: &[u64]) -> State {
     state
 }
 
-/// Any goal: what one may be that is undefined.
+/// Any goal: the possible values of an undefined one.
 pub(super) const ANY_GOAL: (i32, i32) = (i32::MIN, i32::MAX);
 
 /// Extends the ranges by an end with these goals.

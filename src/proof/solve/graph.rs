@@ -1,4 +1,4 @@
-//! The states of a game and what follows from each, as far as there are time and memory.
+//! The graph of the states of a game and their successors, within limits of time and memory.
 
 use propjit_stop::Stop;
 use rustc_hash::FxHashMap;
@@ -17,7 +17,7 @@ const END: u32 = 1 << 31;
 /// are known; the others are the *frontier*.
 pub(super) struct Graph {
     states: StateSet,
-    /// Where the edges of each state begin.
+    /// The start of the edges of each state.
     starts: Vec<usize>,
     /// The shape of each state.
     shapes: Vec<u32>,
@@ -32,7 +32,7 @@ pub(super) struct Graph {
     depth: u32,
 }
 
-/// Where a joint move leads.
+/// The target of a joint move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Edge {
     /// To this state.
@@ -83,8 +83,8 @@ impl Graph {
         }
     }
 
-    /// Adds what follows from the frontier, a layer after the other, until there are about so many
-    /// bytes or this number of states.
+    /// Adds the successors of the frontier, a layer after the other, until there are about this many bytes
+    /// or this number of states.
     pub(super) fn grow(
         &mut self,
         expanders: &mut ExpanderTeam,
@@ -102,11 +102,11 @@ impl Graph {
         Growth::Complete
     }
 
-    /// Adds what follows from the states that there are: the next layer, as long as there are not
-    /// more bytes or states than these. `grown` is told from time to time.
+    /// Adds the successors of the states that there are: the next layer, as long as there are not more
+    /// bytes or states than these. `grown` is called from time to time.
     ///
     /// # Errors
-    /// Why it did not come to an end.
+    /// If it was interrupted, the reason.
     pub(super) fn grow_layer(
         &mut self,
         expanders: &mut ExpanderTeam,
@@ -157,7 +157,7 @@ impl Graph {
         Ok(())
     }
 
-    /// Makes sure that there is memory for one state and one edge more. Whether there is.
+    /// Makes sure that there is memory for one state and one edge more. Returns whether there is.
     fn make_room(&mut self) -> bool {
         let lists = [&mut self.shapes, &mut self.edges];
         let mut reserved = lists.into_iter().map(|list| list.try_reserve(1));
@@ -193,7 +193,7 @@ impl Graph {
         self.states.len()
     }
 
-    /// The number of states of which all joint moves are known.
+    /// Returns the number of states with known joint moves.
     pub(super) fn expanded(&self) -> usize {
         self.starts.len()
     }
@@ -213,7 +213,7 @@ impl Graph {
         self.states.states(at, at + 1)
     }
 
-    /// Where the joint moves of a state lead, in the order in which an
+    /// Returns the targets of the joint moves of a state, in the order in which an
     /// [`Expander`](crate::game::machine::expander::Expander) makes them.
     pub(super) fn edges(&self, at: usize) -> impl ExactSizeIterator<Item = Edge> + Clone {
         let end = self.starts.get(at + 1).copied();
@@ -229,8 +229,8 @@ impl Graph {
         self.states.find(state.words())
     }
 
-    /// Whether each joint move leads to a state with a greater number, so that no state can come
-    /// twice. That is so where all ways to a state are of equal length.
+    /// Returns whether each joint move leads to a state with a greater number, so that no state can come
+    /// twice. This holds if all ways to a state are of equal length.
     pub(super) fn is_graded(&self) -> bool {
         (0..self.expanded()).all(|at| {
             let mut edges = self.edges(at);
@@ -243,8 +243,8 @@ impl Graph {
         self.shapes[at] == self.stuck
     }
 
-    /// The role of which some end has not exactly one goal, if there is one among these; or else whether matches
-    /// come to states in which they cannot go on.
+    /// Returns the role that has not exactly one goal in some end, if there is one among these; or else
+    /// whether matches come to states in which they cannot go on.
     pub(super) fn undefined(&self, mut roles: impl Iterator<Item = RoleId>) -> Option<Undefined> {
         let has_none = |role: &RoleId| self.ends().iter().any(|end| end[role.index()].is_none());
         let goal = roles.find(has_none).map(Undefined::Goal);
@@ -255,7 +255,7 @@ impl Graph {
         })
     }
 
-    /// How many joint moves all states have together, as far as they are known.
+    /// Returns the number of known joint moves of all states together.
     pub(super) fn edge_count(&self) -> usize {
         self.edges.len()
     }

@@ -1,23 +1,23 @@
 //! Values of games, proved: what each role can force whatever the others do.
 //!
-//! The *value* of a role is the goal that it can force against all others, who know its moves
-//! beforehand; the others can hold it to the *upper bound*, if it knows theirs. Where one role
-//! decides at a time, these are the same. A match that goes on for ever is worth the least goal to the
-//! role whose value it is. What an end is worth in which a role has not exactly one goal, or in which
-//! some role has no legal move though it is not terminal, is [not known](crate::proof::unproved): no bound
-//! rests on it. Nor is anything known where rules have `sees`.
+//! The *value* of a role is the goal that it can force against all others, when they know its moves
+//! beforehand; the others can hold it to the *upper bound*, if it knows theirs. Where one role decides at a
+//! time, these are the same. A match that goes on for ever is worth the least goal to the role that is
+//! valued. The worth of an end in which a role has not exactly one goal, or in which some role has no legal
+//! move though it is not terminal, is [not known](crate::proof::unproved): no bound rests on it. Nor is
+//! anything known if rules have `sees`.
 //!
-//! - `graph`: all states, enumerated in lanes, as far as there is memory; `values`: what they are
-//!   worth, by sweeps to the least fixpoint, which is retrograde analysis; `split`: who chooses
-//!   first; `strategy`: what is chosen; `enumeration`: what that says of the initial state.
+//! - `graph`: all states, enumerated in lanes, within the memory limit; `values`: their values, by sweeps to
+//!   the least fixpoint, which is retrograde analysis; `split`: the order of choice; `strategy`: the choices;
+//!   `enumeration`: what follows for the initial state.
 //! - `plans`: games of one role, by the [planner](crate::proof::plan).
 //! - `parts`: games of two roles that fall into [factors](crate::proof::factors); `nim`: those in which both
 //!   have the same moves.
 //! - `proofs`: games with too many states, by [proof search](crate::proof::forced); `extraction`: the
 //!   strategies that it knows. `several` has enumeration and proof search at the same time.
-//! - `state_values`: what all states of a small game are worth, for players; `outlook`: how to play
+//! - `state_values`: the values of all states of a small game, for players; `outlook`: how to play
 //!   among moves of equal value.
-//! - `bounds`: what is known by now; `progress`: the same for those who watch.
+//! - `bounds`: what is known by now; `progress`: the same for observers.
 //! - `claims`: [certificates](crate::proof::certificate), which rules alone can check.
 //!
 //! Retrograde analysis with bounds for states that were not expanded: Thompson, "Retrograde
@@ -70,14 +70,14 @@ pub use progress::SolveProgress;
 pub use solved::{CertificateError, Solved};
 pub(crate) use state_values::StateValues;
 
-/// So many states are enumerated before anything else is tried: they leave strategies that can be
-/// checked.
+/// The number of states that are enumerated before anything else is tried: they leave strategies that can
+/// be checked.
 const FEW_STATES: usize = 20_000;
 
 /// The part of the time, in percent, for games that fall into parts.
 const PARTS: u32 = 30;
 
-/// What solving may take.
+/// The limits of solving.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SolveConfig {

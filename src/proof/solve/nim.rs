@@ -1,17 +1,17 @@
-//! Sums of impartial games: parts in which both roles have the same moves, and who cannot move has
+//! Sums of impartial games: parts in which both roles have the same moves, and a role that cannot move has
 //! won, or has lost.
 //!
-//! If who cannot move has lost, a part is worth a pile of Nim: its Grundy value (Sprague 1935, Grundy
-//! 1939). If who cannot move has won, that still holds if each state of each part behaves like a pile
-//! of Nim in both kinds of play ("tame" games: Berlekamp, Conway and Guy, "Winning Ways", chapter 13):
-//! its value and its value for the other kind of play are 0 and 1, 1 and 0, or the same.
+//! If a role that cannot move has lost, a part is worth a pile of Nim: its Grundy value (Sprague 1935,
+//! Grundy 1939). If a role that cannot move has won, that still holds if each state of each part behaves
+//! like a pile of Nim in both kinds of play ("tame" games: Berlekamp, Conway and Guy, "Winning Ways",
+//! chapter 13): its value and its value for the other kind of play are 0 and 1, 1 and 0, or the same.
 
 use crate::game::machine::RoleId;
 use crate::proof::factors::table::PartTable;
 
 use super::parts::Parts;
 
-/// The values of a state of a part: if who cannot move has lost, and if he has won.
+/// The values of a state of a part: if a role that cannot move has lost, and if it has won.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Genus {
     normal: u32,
@@ -62,7 +62,7 @@ pub(super) fn solve(parts: &mut Parts) -> Option<Vec<i32>> {
     let ends = ends(parts)?;
     let first = parts.tables[0].movers[0]?;
     let second = RoleId(1 - first.0);
-    // By who is to move when nobody can, the goal of each role.
+    // By the role to move when no role can, the goal of each role.
     let goal = |mover: RoleId, role: RoleId| {
         let at = parts.tables[0]
             .movers
@@ -143,7 +143,7 @@ fn genus(table: &PartTable) -> Option<(Genus, bool)> {
     Some((genera[0]?, known.all(|genus| genus.is_tame())))
 }
 
-/// By place, the goal of each role where nobody can move, if matches are over just there.
+/// Returns, by place, the goal of each role where no role can move, if matches are over exactly there.
 fn ends(parts: &mut Parts) -> Option<Vec<Vec<i32>>> {
     let mut goals = Vec::new();
     for place in 0..parts.known.len() {

@@ -1,5 +1,5 @@
-//! How a role should play in each state, among moves of equal value: wins soon, losses late, and
-//! where neither is sure, so that the others may err.
+//! Outlooks: how a role should play in each state, among moves of equal value. It prefers early wins, late
+//! losses, and where neither is sure, chances for the others to err.
 
 use std::cmp::Ordering;
 
@@ -12,10 +12,10 @@ use super::values::Values;
 /// No end is in sight.
 const NEVER: u16 = u16::MAX;
 
-/// What a role may expect of a state or a choice.
+/// The outlook of a role in a state or after a choice.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Outlook {
-    /// What it can force: a place among its goals, ascending.
+    /// The goal that it can force: a place among its goals, ascending.
     pub(super) level: u16,
     /// After how many joint moves at most it has that; if that is a loss, after how many at least
     /// if the others want that.
@@ -48,8 +48,8 @@ pub(super) struct RoleOutlook {
 }
 
 impl RoleOutlook {
-    /// Of a role with these goals, of which each end of a complete graph has one; `None` if a stop
-    /// comes before it is known.
+    /// Computes the outlook of a role with these goals, one for each end of a complete graph; `None` if a
+    /// stop comes before it is known.
     pub(super) fn new(
         graph: &Graph,
         goals: Vec<i32>,
@@ -70,7 +70,7 @@ impl RoleOutlook {
         };
         let states: Vec<Outlook> = (0..graph.len()).map(unknown).collect();
         let may_repeat = !graph.is_graded();
-        // What goes on for ever is worth the least goal of all, even if no match ends with that.
+        // A match that goes on for ever is worth the least goal of all, even if no match ends with that.
         let levels = ends.iter().copied();
         let all_levels = levels.clone().chain(states.iter().map(|state| state.level));
         let worst = all_levels.min().filter(|_| !may_repeat);
@@ -83,12 +83,12 @@ impl RoleOutlook {
             ends,
             splits,
         };
-        // In a graded graph, all is known of what follows before it is asked for.
+        // In a graded graph, the successors of a state are known before they are needed.
         while outlook.sweep(graph, stop)? && outlook.may_repeat {}
         Some(outlook)
     }
 
-    /// Looks at all states again. Whether some end has come nearer; `None` if it was stopped.
+    /// Visits all states again. Returns whether some end has come nearer; `None` if it was stopped.
     fn sweep(&mut self, graph: &Graph, stop: &Stop) -> Option<bool> {
         let mut has_changed = false;
         let mut ticker = stop.ticker();
@@ -108,7 +108,7 @@ impl RoleOutlook {
         Some(has_changed)
     }
 
-    /// What is known of a state.
+    /// Returns the outlook of a state.
     pub(super) fn of_state(&self, at: usize) -> Outlook {
         self.states[at]
     }
@@ -123,8 +123,8 @@ impl RoleOutlook {
         &self.splits[graph.shape(at)]
     }
 
-    /// What each choice of the role brings in a state, in the order of its moves; nothing where
-    /// somebody has no move.
+    /// Returns what each choice of the role brings in a state, in the order of its moves; nothing where
+    /// some role has no move.
     pub(super) fn choices(&self, graph: &Graph, at: usize, choices: &mut Vec<Outlook>) {
         let split = self.split(graph, at);
         let edges = graph.edges(at);
@@ -146,7 +146,7 @@ impl RoleOutlook {
             choice.distance = match after.level.cmp(&choice.level) {
                 Ordering::Less => after.distance,
                 Ordering::Greater => choice.distance,
-                // The others want a loss soon, and all else late.
+                // The others want a loss soon, and anything else late.
                 Ordering::Equal if self.is_lost(after.level) => choice.distance.min(after.distance),
                 Ordering::Equal => choice.distance.max(after.distance),
             };

@@ -1,17 +1,17 @@
 //! Games of two roles that fall into [factors](crate::proof::factors): what a role can force in each part,
-//! and what that comes to together.
+//! and the combined result.
 //!
-//! - Where a move is made in each part at a time, each part is a game of its own, in which a role can
-//!   keep to a set of results or not.
-//! - Where a move is made in one part at a time, a role that answers in the part in which the other
-//!   has moved needs to move elsewhere only if there is nothing to answer. So it keeps to a set of
-//!   results in a part if it can do so while the other may pass at any time. That is what it can
-//!   force at least; there may be more.
-//! - If both roles have the same moves in each part, and who cannot move has won, or lost, parts are
-//!   piles of Nim ([`nim`](super::nim)).
+//! - If a move is made in each part at a time, each part is a game of its own, in which a role can keep to
+//!   a set of results or not.
+//! - If a move is made in one part at a time, a role that answers in the part in which the other has moved
+//!   needs to move elsewhere only if there is nothing to answer. So it keeps to a set of results in a part
+//!   if it can do so while the other may pass at any time. That is the least that it can force; there may
+//!   be more.
+//! - If both roles have the same moves in each part, and a role that cannot move has won, or lost, parts
+//!   are piles of Nim ([`nim`](super::nim)).
 //!
-//! Strategies for parts are played side by side, so a role gets at least the worst that the results
-//! of all parts that it keeps to come to together.
+//! Strategies for parts are played side by side, so a role gets at least the worst combination of the
+//! results that it keeps to in all parts.
 
 use propjit_stop::Stop;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -132,7 +132,7 @@ impl Join {
             let mut varying = (0..2).filter(|&role| varied(&phase.roles[role].kinds) > 0);
             let mover = varying.next()?;
             let moves = &phase.roles[mover];
-            // Whoever moves has to.
+            // The role to move has to move.
             let is_idle = |classes: &Vec<u32>| classes.iter().all(|&class| class == 0);
             let has_to = moves.form == Form::One && !moves.classes.iter().any(is_idle);
             (has_to && varying.next().is_none()).then_some(mover)
@@ -190,7 +190,7 @@ impl Parts {
         self.results[part][value as usize]
     }
 
-    /// What may come of these results of all parts: a set for each part.
+    /// Returns the possible outcomes of these results of all parts: a set for each part.
     pub(super) fn outcomes(
         &mut self,
         start: Outcome,
@@ -425,7 +425,7 @@ impl Parts {
                 return Some(false);
             }
         }
-        // Somebody who cannot move before keeps the match from coming to an end.
+        // A role that cannot move before keeps the match from coming to an end.
         let is_stuck = |table: &PartTable| {
             let mut nodes = table.nodes.iter();
             nodes.any(|node| node.edges.is_empty() && !table.is_end(node))
@@ -526,7 +526,7 @@ mod tests {
     fn boards_in_turns_are_worth_what_answers_keep_to() {
         let [parts, whole] = solved(&test_games::pairs(true, false));
         assert_eq!((&parts, &whole), (&vec![(50, 50); 2], &vec![(50, 50); 2]));
-        // Who begins has more than what answers keep to.
+        // The first role to move has more than what answers keep to.
         let [parts, whole] = solved(&test_games::pairs(true, true));
         for (part, whole) in parts.iter().zip(&whole) {
             assert!(

@@ -1,10 +1,10 @@
-//! How far a solver has come, for those who watch.
+//! Progress of a solver, for observers.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-/// How far a solver has come. It is told while it works, on other threads.
+/// Progress of a solver, updated while it works, on other threads.
 #[derive(Default, Debug)]
 pub struct SolveProgress {
     states: AtomicU64,

@@ -25,14 +25,14 @@ const GROWTH: u32 = 2;
 /// About how many bytes a cube takes beside its propositions.
 const CUBE_BYTES: usize = 150;
 
-/// What was found out, beside bounds.
+/// The findings beside bounds.
 #[derive(Default, Debug)]
 pub(super) struct Findings {
     /// Joint moves by which a role forces what it can, if such were found.
     pub(super) line: Vec<Vec<Move>>,
-    /// Those who have proved the newest bound of each role, on each side.
+    /// The provers of the newest bound of each role, on each side.
     pub(super) proved: Vec<Proved>,
-    /// What was met that keeps bounds from being proved.
+    /// The reasons met that keep bounds from being proved.
     pub(super) unproved: Vec<Unproved>,
 }
 
@@ -95,7 +95,7 @@ impl Findings {
                     bounds.low.0 < value && value <= bounds.high.0
                 });
                 if bytes(&provers, game) > memory {
-                    // What other targets have found out is not worth keeping.
+                    // The findings of other targets are not worth keeping.
                     provers.retain(|&other, _| other == (role, value));
                 }
                 if stop.is_set() || bytes(&provers, game) > memory {
@@ -120,7 +120,7 @@ impl Findings {
         }
     }
 
-    /// Keeps those who have proved something, instead of those who had proved less.
+    /// Keeps the provers that have proved something, instead of those that had proved less.
     fn keep(&mut self, Target { role, value }: Target, is_won: bool, prover: ParallelProver) {
         self.proved
             .retain(|proved| (proved.role, proved.is_won) != (role, is_won));
@@ -133,8 +133,8 @@ impl Findings {
     }
 }
 
-/// The goal about which to ask next: the greatest that is possible, or the least that is not known
-/// to be forced.
+/// Returns the goal to search next: the greatest that is possible, or the least that is not known to be
+/// forced.
 fn wanted(game: &GroundGame, bounds: &AllBounds<'_>, role: RoleId, is_high: bool) -> Option<i32> {
     let known = bounds.of(role);
     let goals = goals(game, role);
@@ -147,8 +147,8 @@ fn wanted(game: &GroundGame, bounds: &AllBounds<'_>, role: RoleId, is_high: bool
     }
 }
 
-/// For each role, whether nobody else has a choice whenever it has one, so that it does not matter
-/// who chooses first. Never if there is chance, which does not help the others.
+/// Returns, for each role, whether no other role has a choice whenever it has one, so that the order of
+/// choice does not matter. Never if there is chance, which does not help the others.
 fn in_turns(game: &GroundGame) -> Vec<bool> {
     let mut in_turns = vec![chance(game).is_none(); game.roles().len()];
     for phase in 0..game.phases().period() {

@@ -18,8 +18,8 @@ use super::graph::Graph;
 use super::progress::SolveProgress;
 use super::proofs::{self, Findings};
 
-/// The parts of the time that is left, in percent, for the enumeration of states: beside proof
-/// search, and before it. What follows is to find out what these states are worth.
+/// The parts of the time that is left, in percent, for the enumeration of states: beside proof search, and
+/// before it. The rest is for computing the values of these states.
 const BESIDE: u32 = 85;
 const BEFORE: u32 = 40;
 
@@ -61,7 +61,7 @@ pub(super) fn search(
     }
     let enumerating = config.threads / 2;
     let limits = (config.memory / 2, config.threads - enumerating);
-    // Whoever knows all ends the work of the others.
+    // The solver that knows all ends the work of the others.
     let over = stop.by(None);
     thread::scope(|scope| {
         let search = || {

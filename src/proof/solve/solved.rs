@@ -1,4 +1,4 @@
-//! What was found out about a game, and the certificate of it.
+//! Solved games: values and their certificate.
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,17 +25,17 @@ use super::proofs::Findings;
 use super::split::Side;
 use super::strategy::Question;
 
-/// The most states that a claim may be about. A check asks the rules about each of them, some
-/// ten thousand in a second.
+/// The most states that a claim may be about. A check evaluates the rules in each of them, some ten
+/// thousand in a second.
 const MOST_STATES: usize = 1_000_000;
 
-/// What was found out about a game.
+/// The findings about a game.
 pub struct Solved<'a> {
     game: &'a Game,
     engines: &'a Arc<Engines>,
-    /// What is known of each role but chance.
+    /// The bounds of each role but chance.
     pub bounds: Vec<RoleBounds>,
-    /// What keeps values from being proved, as far as that was seen, unless all are.
+    /// The reasons seen that keep values from being proved, unless all are.
     pub unproved: Vec<Unproved>,
     pub(super) enumerated: Option<Enumeration>,
     pub(super) plan: Option<Plan>,
@@ -98,8 +98,8 @@ impl<'a> Solved<'a> {
         Some((graph.len(), graph.joints(), graph.is_complete()))
     }
 
-    /// Joint moves with which each role gets what it can, as far as such a line is known: a move for
-    /// each role.
+    /// Returns joint moves with which each role gets what it can, if such a line is known: a move for each
+    /// role.
     pub fn line(&self) -> Vec<Vec<Move>> {
         if let Some(plan) = &self.plan {
             return plan.moves.iter().map(|&played| vec![played]).collect();
@@ -202,7 +202,7 @@ impl<'a> Solved<'a> {
                 let positions = self.positions(writer, plan)?;
                 writer.add(&[role], true, &range(plan.goal, plan.goal), positions);
             }
-            // In a game of one role, nobody can hold it to anything: the states themselves do.
+            // In a game of one role, no other role can hold it to anything: the states themselves do.
             (Side::Others, _) if roles == 1 => {
                 self.few_states(stop).ok_or_else(too_large)?;
                 let goals = range(goals(game, role)[0], bounds.high.0);
@@ -261,7 +261,7 @@ impl<'a> Solved<'a> {
         Ok(positions)
     }
 
-    /// All states, if a check can ask the rules about them.
+    /// Returns all states, if a check can evaluate the rules in each of them.
     fn few_states(&self, stop: &Stop) -> Option<Graph> {
         let initial = self.engines.game().initial();
         let mut expanders = ExpanderTeam::new(self.engines, 1);

@@ -1,19 +1,19 @@
-//! Joint moves, split into those who choose first and those who answer.
+//! Joint moves, split into the choices of the roles that choose first and those of the roles that answer.
 
 use crate::game::machine::RoleId;
 
-/// Who chooses first, for what. The others answer, when they know the choice; so what is found out
-/// is sure. Where one role decides at a time, both sides come to the same value.
+/// The roles that choose first, and for what. The others answer, knowing the choice; so the result is sure.
+/// Where one role decides at a time, both sides come to the same value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Side {
-    /// The role chooses first, for the greatest value: what it can force.
+    /// The role chooses first, for the greatest value that it can force.
     Role,
-    /// All others but chance choose first, for the least value: what they can hold the role to.
+    /// All others but chance choose first, for the least value that they can hold the role to.
     Others,
 }
 
 impl Side {
-    /// Those who choose first, out of so many roles.
+    /// Returns the roles that choose first, out of `roles` roles.
     pub(super) fn group(self, role: RoleId, chance: Option<RoleId>, roles: usize) -> Vec<RoleId> {
         let is_in = |other: &RoleId| match self {
             Side::Role => *other == role,
@@ -23,10 +23,11 @@ impl Side {
     }
 }
 
-/// The joint moves of a state with so many legal moves, by what those choose who choose first.
+/// The joint moves of a state with given numbers of legal moves, by the choices of the roles that choose
+/// first.
 pub(super) struct Split {
     side: Side,
-    /// The number of choices of those who choose first.
+    /// The number of choices of the roles that choose first.
     choices: usize,
     /// By joint move, their choice.
     outer: Vec<u32>,
@@ -63,12 +64,12 @@ impl Split {
         }
     }
 
-    /// The number of choices of those who choose first.
+    /// Returns the number of choices of the roles that choose first.
     pub(super) fn choices(&self) -> usize {
         self.choices
     }
 
-    /// What they choose in a joint move.
+    /// Returns their choice in a joint move.
     pub(super) fn choice(&self, joint: usize) -> usize {
         self.outer[joint] as usize
     }

@@ -1,4 +1,4 @@
-//! What all states that follow from one are worth, and how to play there: for games that have few.
+//! Values of all states that follow from one, and how to play there: for games that have few.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use super::split::{Side, Split};
 /// what they are worth.
 const FINDING: u32 = 60;
 
-/// A layer of states tells how fast others will be found if it took at least this.
+/// A layer of states indicates how fast others will be found if it took at least this.
 const LEAST_MEASURED: Duration = Duration::from_millis(10);
 
 /// How much faster than the last layer those to come may be at most, as when machine code becomes
@@ -32,26 +32,26 @@ pub(crate) struct StateValues {
     graph: Graph,
     /// The goals with which matches end: see [`Graph::ends`].
     ends: Vec<Box<[i32]>>,
-    /// What each role but chance can force.
+    /// The outlook of each role but chance.
     roles: Vec<(RoleId, RoleOutlook)>,
     /// For each of these roles and each of its goals, the greatest goal of every role in all ends
     /// in which it gets at least that.
     ceilings: Vec<Vec<Box<[i32]>>>,
     /// The greatest goal of every role in all ends.
     greatest: Box<[i32]>,
-    /// Whether nobody does better with chances than with what can be forced: if there are none, as roles move in
-    /// turns, or if what two players get is the same together in all ends.
+    /// Whether no role does better with chances than with what can be forced: if there are none, as roles
+    /// move in turns, or if the goals of two players have the same sum in all ends.
     is_sure: bool,
     /// Whether there is one role only.
     is_alone: bool,
 }
 
-/// What a move is worth.
+/// The value of a move.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct MoveValue {
     /// The place of the move among those that are legal, ascending.
     pub(crate) place: usize,
-    /// The least and the greatest goal that the role may get then, if everybody plays well.
+    /// The least and the greatest goal that the role may get then, if all roles play well.
     pub(crate) range: (i32, i32),
     /// After how many joint moves a win or a loss is there, this one included, if it is one: the
     /// role or the others cannot force it sooner. These are the greatest and the least goal with
@@ -60,8 +60,8 @@ pub(crate) struct MoveValue {
 }
 
 impl StateValues {
-    /// Finds all states that follow from one, in about so many bytes, and what they are worth. Gives
-    /// up as soon as it is seen that there is not room or time enough, and where the match is over; and if some
+    /// Finds all states that follow from one, within about `memory` bytes, and their values. Gives up as
+    /// soon as it is seen that there is not room or time enough, and where the match is over; and if some
     /// end has not exactly one goal for each role, or some match cannot go on.
     pub(crate) fn find(
         engines: &Arc<Engines>,
@@ -126,16 +126,15 @@ impl StateValues {
         self.graph.len()
     }
 
-    /// The least and the greatest goal that a role may get from a state on if everybody plays well, as
-    /// far as that follows from what each can force; `None` if the state is not there, or the
-    /// role is played by chance.
+    /// Returns the least and the greatest goal that a role may get from a state on if all roles play well,
+    /// by what each can force; `None` if the state is not there, or the role is played by chance.
     pub(crate) fn range(&self, state: &State, role: RoleId) -> Option<(i32, i32)> {
         self.outlook(role)?;
         self.range_of(self.graph.find(state)?, role)
     }
 
-    /// What each legal move of a role brings in a state, the best first; `None` if the state is not
-    /// there, or nobody can move.
+    /// Returns what each legal move of a role brings in a state, the best first; `None` if the state is not
+    /// there, or no role can move.
     pub(crate) fn moves(&self, state: &State, role: RoleId) -> Option<Vec<MoveValue>> {
         let outlook = self.outlook(role)?;
         let at = self.graph.find(state)?;
@@ -181,7 +180,8 @@ impl StateValues {
             return Some((low, low));
         }
         let all = self.roles.iter().zip(&self.ceilings);
-        // Whoever would get less for certain than from a gamble may gamble. It is none for who gets the most there is.
+        // A role that would get less for certain than from a gamble may gamble. It is none for a role that
+        // gets the most there is.
         let is_heeded = |other: RoleId, outlook: &RoleOutlook| {
             self.is_sure || outlook.goal_of_state(at) >= self.greatest[other.index()]
         };
@@ -208,8 +208,8 @@ impl fmt::Debug for StateValues {
     }
 }
 
-/// Whether there seems to be room and time for what is left, after a layer of so many states took
-/// this time. What has to come is the frontier, and as much again while layers still grow.
+/// Returns whether there seems to be room and time for what is left, after a layer of `layer` states took
+/// this time. The frontier is still to come, and as much again while layers still grow.
 fn fits(graph: &Graph, layer: usize, took: Duration, memory: usize, finding: &Stop) -> bool {
     let frontier = graph.len() - graph.expanded();
     let coming = match frontier > layer {
@@ -222,7 +222,7 @@ fn fits(graph: &Graph, layer: usize, took: Duration, memory: usize, finding: &St
     bytes <= memory as f64 && (took < LEAST_MEASURED || needed <= MOST_HASTE * left)
 }
 
-/// What a role may expect in each state of a complete graph, unless a stop comes.
+/// Returns the outlook of a role in each state of a complete graph, unless a stop comes.
 fn outlook(
     game: &GroundGame,
     (graph, ends): (&Graph, &[Box<[i32]>]),
@@ -255,7 +255,7 @@ fn is_sure(game: &GroundGame, graph: &Graph, ends: &[Box<[i32]>]) -> bool {
     !has_chances || players.len() == 2 && sums.all(|sum| Some(sum) == first)
 }
 
-/// The greatest goal of every one of so many roles in all ends that count.
+/// Returns the greatest goal of each of `roles` roles in all ends that count.
 fn greatest_of(roles: usize, ends: &[Box<[i32]>], is_one: impl Fn(&[i32]) -> bool) -> Box<[i32]> {
     let ends = ends.iter().filter(|end| is_one(end));
     let greatest = ends.cloned().reduce(|mut greatest, end| {
@@ -263,7 +263,7 @@ fn greatest_of(roles: usize, ends: &[Box<[i32]>], is_one: impl Fn(&[i32]) -> boo
         both.for_each(|(most, &goal)| *most = goal.max(*most));
         greatest
     });
-    // Where there is no such end, nothing follows.
+    // If there is no such end, nothing follows.
     greatest.unwrap_or_else(|| vec![i32::MAX; roles].into())
 }
 
@@ -294,7 +294,7 @@ mod tests {
     /// rest of 100, and the joint moves until the end, of which a winner wants few and a loser many.
     struct Minimax<'a> {
         machine: &'a mut dyn StateMachine,
-        /// The goal of who loses.
+        /// The goal of the loser.
         loss: i32,
         known: FxHashMap<State, Worth>,
     }
@@ -340,7 +340,8 @@ mod tests {
         }
     }
 
-    /// Whoever can have 40 for certain may prefer half of 100 on average, by chance or by a move that nobody foresees.
+    /// A role that can have 40 for certain may prefer half of 100 on average, by chance or by a move that
+    /// the others cannot foresee.
     #[test]
     fn gambles_may_be_better_than_what_can_be_forced() {
         let rules = |more: &str| {
@@ -394,8 +395,8 @@ mod tests {
         is_played_as_by_minimax(&rules, 25);
     }
 
-    /// Asserts that all states of a form of tic-tac-toe are worth what they should be, in which who
-    /// loses gets this goal.
+    /// Asserts that all states of a form of tic-tac-toe in which the loser gets this goal have the right
+    /// values.
     fn is_played_as_by_minimax(rules: &str, loss: i32) {
         let game = game(rules);
         let values = find(&game);
@@ -434,7 +435,7 @@ mod tests {
 
     #[test]
     fn a_goal_is_not_put_off_for_ever() {
-        // Who waits may hope for more than 50, but the other one need not ever give it.
+        // A role that waits may hope for more than 50, but the other one need not ever give it.
         let rules = "(role a) (role b) (init (turn a)) (other a b) (other b a)
             (<= (legal a wait) (true (turn a))) (<= (legal a take) (true (turn a)))
             (<= (legal b wait) (true (turn b))) (<= (legal b give) (true (turn b)))

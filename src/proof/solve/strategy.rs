@@ -1,4 +1,4 @@
-//! Strategies on a graph: what those choose who choose first, in every state that may come.
+//! Strategies on a graph: the choices of the roles that choose first, in every state that may come.
 
 use std::sync::Arc;
 
@@ -15,19 +15,19 @@ use super::values::Values;
 pub(super) struct Question {
     pub(super) role: RoleId,
     pub(super) side: Side,
-    /// Those who choose first.
+    /// The roles that choose first.
     pub(super) group: Vec<RoleId>,
     /// By shape.
     pub(super) splits: Vec<Split>,
     pub(super) values: Arc<Values>,
-    /// What the values say of the initial state, if that is sure.
+    /// The value of the initial state, if that is sure.
     pub(super) answer: Option<i32>,
 }
 
-/// What a strategy says, and what comes of it.
+/// The choices of a strategy, and their outcomes.
 pub(super) struct Strategy {
-    /// The states in which those who choose first have a choice, each with a joint move in which
-    /// they choose what they should.
+    /// The states in which the roles that choose first have a choice, each with a joint move in which they
+    /// choose what they should.
     pub(super) decisions: Vec<(usize, usize)>,
     /// The least and the greatest goal of each role in the ends to which it leads, if it leads to
     /// any.
@@ -35,8 +35,8 @@ pub(super) struct Strategy {
 }
 
 impl Question {
-    /// The strategy by which the value of the initial state is reached, or not exceeded. `None` if
-    /// it is about more than so many states.
+    /// Returns the strategy by which the value of the initial state is reached, or not exceeded. `None` if
+    /// it is about more than `most` states.
     pub(super) fn strategy(&self, graph: &Graph, most: usize) -> Option<Strategy> {
         let mut strategy = Strategy {
             decisions: Vec::new(),
@@ -53,7 +53,7 @@ impl Question {
             }
             let split = &self.splits[graph.shape(at)];
             let Some(joint) = self.choose(graph, at) else {
-                // Nobody can move.
+                // No role can move.
                 continue;
             };
             if split.choices() > 1 {
@@ -75,8 +75,8 @@ impl Question {
         Some(strategy)
     }
 
-    /// A joint move with what those who choose first should choose in a state, unless nobody can
-    /// move.
+    /// Returns a joint move with what the roles that choose first should choose in a state, unless no role
+    /// can move.
     pub(super) fn choose(&self, graph: &Graph, at: usize) -> Option<usize> {
         let split = &self.splits[graph.shape(at)];
         // The first joint move of each choice that is as good as the value says.

@@ -1,9 +1,9 @@
-//! What a role can force against all others, in each state of a graph.
+//! Forced values: what a role can force against all others, in each state of a graph.
 //!
-//! Values rise from the least goal until none changes any more: the least fixpoint. So what
-//! a state has is reached in so many steps, and a match that goes on for ever is worth no more than
-//! the least goal. A match that cannot go on has the worst value for the side that is asked about. On
-//! a graph without cycles a sweep or two are enough.
+//! Values rise from the least goal until none changes any more: the least fixpoint. So the value of a state
+//! is reached in a finite number of steps, and a match that goes on for ever is worth no more than the
+//! least goal. A match that cannot go on has the worst value for the side that is considered. On a graph
+//! without cycles a sweep or two are enough.
 
 use propjit_stop::{Stop, Ticker};
 
@@ -14,13 +14,13 @@ use super::split::{Side, Split};
 pub(super) struct Values {
     /// By state: places among the goals of the role, ascending.
     levels: Vec<u16>,
-    /// By state, when it got that value: earlier than all those whose value follows from it.
+    /// By state, when it got that value: earlier than all states with values that follow from it.
     stamps: Vec<u32>,
     /// By end of the graph, its value.
     ends: Vec<u16>,
     /// The greatest value there is.
     top: u16,
-    /// Whether values have risen as far as they do.
+    /// Whether values have risen to the fixpoint.
     is_final: bool,
 }
 
@@ -57,8 +57,8 @@ impl Values {
         values
     }
 
-    /// Raises the values of states by what follows from them. Whether some have changed; `None` if
-    /// it was stopped.
+    /// Raises the values of states by their successors. Returns whether some have changed; `None` if it was
+    /// stopped.
     fn sweep(
         &mut self,
         graph: &Graph,
@@ -88,7 +88,7 @@ impl Values {
         Some(has_changed)
     }
 
-    /// Whether values have risen as far as they do. If not, they are lower bounds.
+    /// Returns whether values have risen to the fixpoint. If not, they are lower bounds.
     pub(super) fn is_final(&self) -> bool {
         self.is_final
     }

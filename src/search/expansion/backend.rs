@@ -1,4 +1,4 @@
-//! The evaluator for each backend.
+//! Selection of the evaluator for each backend.
 
 use rand::Rng;
 

@@ -1,4 +1,4 @@
-//! Many states at a time, one per lane.
+//! The lanes evaluator: many states at a time, one per lane.
 
 use std::sync::Arc;
 
@@ -24,15 +24,15 @@ const SLOW_GATES: usize = 100_000;
 pub(super) struct LanesEvaluator {
     batch: Batch,
     playouts: Playouts,
-    /// Where better engines for the batch come from, if they do. Playouts have a subscription of
-    /// their own.
+    /// The source of better engines for the batch, if there is one. Playouts have a subscription of their
+    /// own.
     subscription: Option<EngineSubscription>,
     /// How many joint moves a match may have.
     max_steps: u32,
     seed: u64,
     /// Whether the batch is on an engine that interprets a circuit large enough to be slow.
     is_slow: bool,
-    /// What plays matches one after the other, if that was wanted and the engine has been slow since.
+    /// Serial playouts, if they were wanted and the engine has been slow since.
     serial: Option<Box<SerialPlayouts>>,
     /// Whether it is what plays matches.
     hurries: bool,
@@ -72,7 +72,7 @@ impl LanesEvaluator {
         }
     }
 
-    /// The batch, on the best engine that there is by now.
+    /// Returns the batch, on the best engine available by now.
     fn batch(&mut self) -> &mut Batch {
         let polled = self.subscription.as_mut();
         if let Some(engine) = polled.and_then(EngineSubscription::poll) {
@@ -82,7 +82,7 @@ impl LanesEvaluator {
         &mut self.batch
     }
 
-    /// What plays matches one after the other.
+    /// Returns serial playouts, which play matches one after the other.
     fn serial(&self) -> Option<Box<SerialPlayouts>> {
         let programs = self.subscription.as_ref()?.programs();
         let evaluator = ScalarEvaluator::unoptimised(programs);
@@ -211,7 +211,7 @@ fn is_slow(game: &GroundGame, engine: &ValidEngine) -> bool {
     engine.is_interpreted() && game.lowered().gates() >= SLOW_GATES
 }
 
-/// Plays forced moves in all lanes where there are no others, and adds what comes of it, unless a stop
+/// Plays forced moves in all lanes where there are no others, and adds the resulting states, unless a stop
 /// comes before. The states come after `depths` joint moves.
 fn skip_forced_moves(
     batch: &mut Batch,

@@ -1,4 +1,4 @@
-//! The legal moves of many states, packed.
+//! Packed legal moves of many states.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::game::machine::{Move, RoleId};
 pub struct LegalMoves {
     roles: usize,
     moves: Vec<Move>,
-    /// Where the moves of each state and role end, after a zero.
+    /// The ends of the moves of each state and role, after a zero.
     ends: Vec<usize>,
 }
 
@@ -17,7 +17,7 @@ pub struct LegalMoves {
 #[derive(Clone, Copy, Debug)]
 pub struct Legal<'a> {
     moves: &'a [Move],
-    /// Where the moves of the first role start, and where those of each role end.
+    /// The start of the moves of the first role, and the ends of those of each role.
     ends: &'a [usize],
 }
 
@@ -52,7 +52,7 @@ impl LegalMoves {
             start += std::mem::replace(place, start);
         }
         self.moves.resize(start, Move(0));
-        // What is where the moves of a state and role start becomes where they end.
+        // The start of the moves of a state and role becomes their end.
         for &(state, role, played) in found {
             let end = &mut places[place(state, role)];
             self.moves[*end] = played;
@@ -88,7 +88,7 @@ impl LegalMoves {
         }
     }
 
-    /// Where the legal moves of a role in one of the states are among those of all.
+    /// Returns the places of the legal moves of a role in one of the states among those of all.
     pub fn places(&self, at: usize, role: RoleId) -> Range<usize> {
         let place = at * self.roles + role.index();
         self.ends[place]..self.ends[place + 1]

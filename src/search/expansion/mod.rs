@@ -1,8 +1,8 @@
-//! What a search asks about a game, whatever the backend.
+//! State expansion: the queries of a search about a game, whatever the backend.
 //!
-//! An [`Evaluator`] answers for many states in one call. There are two: `lanes`, which evaluates
-//! as many states at a time as there are lanes, always on the best engine that there is; and
-//! `serial`, which asks a state machine about one state after the other.
+//! An [`Evaluator`] answers for many states in one call. There are two: `lanes`, which evaluates as many
+//! states at a time as there are lanes, always on the best available engine; and `serial`, which queries a
+//! state machine for one state after the other.
 
 mod backend;
 mod lanes;
@@ -20,10 +20,10 @@ use successor::{Expansions, Successor, Successors, Transition};
 pub use backend::evaluator;
 pub(crate) use backend::lanes_evaluator;
 
-/// About how many moves are looked at in one call: enough for many lanes, few enough to be held.
+/// About how many moves are evaluated in one call: enough for many lanes, few enough to be held.
 const MOST_MOVES: usize = 1 << 16;
 
-/// What one thread of a search asks about a game.
+/// The queries of one thread of a search about a game.
 ///
 /// States and moves are those of the machines of ground games; those of the prover are known
 /// only to the evaluator that gave them.
@@ -34,7 +34,7 @@ pub trait Evaluator: Send {
         let _ = stop;
     }
 
-    /// What plays random matches.
+    /// Returns the runner of random matches.
     fn runner(&mut self) -> &mut dyn PlayoutRunner;
 
     /// Has random matches played one after the other from now on, or not any more, if the first one is over
@@ -59,9 +59,8 @@ pub trait Evaluator: Send {
     /// included.
     fn goal_ranges(&mut self) -> Vec<(i32, i32)>;
 
-    /// What a step of a playout costs, in gates evaluated for all lanes: see
-    /// [`StepCost`](crate::game::ground::StepCost). Those that it takes to find decisive moves do not
-    /// count.
+    /// Returns the cost of a step of a playout, in gates evaluated for all lanes: see
+    /// [`StepCost`](crate::game::ground::StepCost). Gates for finding decisive moves do not count.
     fn step_cost(&mut self) -> f64;
 
     /// The legal moves of each role: none in a terminal state.
@@ -76,8 +75,8 @@ pub trait Evaluator: Send {
     /// When the machine cannot go on.
     fn next_state(&mut self, state: &State, joint: &[Move]) -> Result<State, MachineError>;
 
-    /// The first state from this one on, which comes after `depth` joint moves, in which
-    /// somebody decides.
+    /// Returns the first state from this one on, which comes after `depth` joint moves, in which some role
+    /// decides.
     ///
     /// # Errors
     /// When the machine cannot go on.
@@ -90,9 +89,9 @@ pub trait Evaluator: Send {
     /// When the machine cannot go on.
     fn legal_moves_of(&mut self, states: &[(&State, u32)]) -> Result<LegalMoves, MachineError>;
 
-    /// Where joint moves lead to, which are given one after the other: one in each of these
-    /// states, which come with the number of joint moves before them. If a stop comes, where the
-    /// first few lead to.
+    /// Returns the successors of joint moves, which are given one after the other: one in each of these
+    /// states, which come with the number of joint moves before them. If a stop comes, returns only the
+    /// first few.
     ///
     /// # Errors
     /// When the machine cannot go on.
@@ -111,7 +110,7 @@ pub trait Evaluator: Send {
         self.runner().initial_state()
     }
 
-    /// Where each of several joint moves leads to; if a stop comes, where the first few do.
+    /// Returns the successor of each of several joint moves; if a stop comes, only the first few.
     ///
     /// # Errors
     /// When the machine cannot go on.
@@ -128,9 +127,9 @@ pub trait Evaluator: Send {
         self.follow_all(&parents, &joints, stop)
     }
 
-    /// What may be done in each of several states, which come with the number of joint moves
-    /// before them. States have very many moves in some games, so it is for the first few states only, but for one
-    /// at least, unless a stop comes.
+    /// Returns the legal moves and successors of each of several states, which come with the number of
+    /// joint moves before them. States have very many moves in some games, so it is for the first few
+    /// states only, but for one at least, unless a stop comes.
     ///
     /// # Errors
     /// When the machine cannot go on.

@@ -1,4 +1,4 @@
-//! One state after the other, by a state machine.
+//! The serial evaluator: one state after the other, by a state machine.
 
 use propjit_stop::Stop;
 
@@ -57,7 +57,7 @@ impl Evaluator for SerialEvaluator {
     }
 
     fn step_cost(&mut self) -> f64 {
-        // What is evaluated alone costs as much as if it had a circuit of its own.
+        // A state that is evaluated alone costs as much as if it had a circuit of its own.
         f64::INFINITY
     }
 

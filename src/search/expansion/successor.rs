@@ -1,22 +1,24 @@
-//! The states that decisions lead to.
+//! Successors of decisions.
 //!
-//! Where no role has a choice, the only moves that there are are played at once, until some role
-//! has a choice or the match is over. So noops and forced moves are not part of a search.
+//! If no role has a choice, the only legal moves are played at once, until some role has a choice or the
+//! match is over. So noops and forced moves are not part of a search.
 
 use std::ops::Range;
 
 use super::legal::{Legal, LegalMoves};
 use crate::game::machine::{Move, RoleId, State};
 
-/// Who decides in a state.
+/// The roles that decide in a state.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Turn {
-    /// Nobody: the match is over. Each role has this goal; none where it has not exactly one, which
+    /// No role decides: the match is over. Each role has this goal; none if it has not exactly one, which
     /// [counts](crate::proof::unproved) as 0.
     Over(Box<[Option<f32>]>),
-    /// Nobody: the match is not over, but cannot go on, as some role has no legal move. That counts as 0.
+    /// No role decides: the match is not over, but cannot go on, as some role has no legal move. That
+    /// counts as 0.
     Stuck,
-    /// Nobody: there are only forced moves, and they come to the limit of steps. What comes of it is not known.
+    /// No role decides: there are only forced moves, and they reach the step limit. The outcome is not
+    /// known.
     Cut,
     /// One role, which has several moves; the others have one each.
     One(RoleId),
@@ -25,13 +27,13 @@ pub enum Turn {
 }
 
 impl Turn {
-    /// Whether nobody decides, and the match goes on no further.
+    /// Returns whether no role decides, and the match does not continue.
     pub fn is_end(&self) -> bool {
         matches!(self, Turn::Over(_) | Turn::Stuck | Turn::Cut)
     }
 
-    /// The goal with which a match counts for a role if it goes on no further, where what takes too long is worth
-    /// nothing.
+    /// Returns the goal with which a match counts for a role if it does not continue; a match that takes
+    /// too long is worth nothing.
     pub fn counted_goal(&self, role: RoleId) -> f32 {
         match self {
             Turn::Over(goals) => goals[role.index()].unwrap_or(0.0),
@@ -39,7 +41,8 @@ impl Turn {
         }
     }
 
-    /// The role that decides, or the first one of the game where several do; nobody if the match is over.
+    /// Returns the role that decides, or the first one of the game if several do; none if the match is
+    /// over.
     pub fn first(&self) -> Option<RoleId> {
         match self {
             Turn::Over(_) | Turn::Stuck | Turn::Cut => None,
@@ -49,12 +52,12 @@ impl Turn {
     }
 }
 
-/// What makes a state a node of a search: how far it is from the start, and who decides.
+/// The properties of a state as a node of a search: its distance from the start, and the roles that decide.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NodeInfo {
     /// The number of joint moves that were made since the start of the match.
     pub depth: u32,
-    /// Who decides then.
+    /// The roles that decide then.
     pub turn: Turn,
 }
 
@@ -63,7 +66,7 @@ pub struct NodeInfo {
 pub struct Successor {
     /// The state.
     pub state: State,
-    /// How far it is from the start, and who decides.
+    /// The distance of the state from the start, and the roles that decide.
     pub info: NodeInfo,
 }
 
@@ -80,7 +83,7 @@ pub struct Successors {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Siblings<'a> {
     states: &'a [u64],
-    /// When each is reached, and who decides then.
+    /// The depth of each, and the roles that decide then.
     pub infos: &'a [NodeInfo],
 }
 
@@ -89,7 +92,7 @@ pub struct Siblings<'a> {
 pub struct Expansions {
     legal: LegalMoves,
     successors: Successors,
-    /// Where the successors of each state end.
+    /// The ends of the successors of each state.
     ends: Vec<usize>,
 }
 
@@ -103,7 +106,7 @@ pub struct Expansion<'a> {
 }
 
 impl Successors {
-    /// None, with room for so many whose states have so many words each.
+    /// Returns an empty list, with room for `count` successors with states of `words` words each.
     pub fn with_room(count: usize, words: usize) -> Successors {
         Successors {
             states: Vec::with_capacity(count * words),
@@ -116,7 +119,7 @@ impl Successors {
         self.extend_with(|packed| packed.extend_from_slice(states), infos);
     }
 
-    /// Adds some, whose states of equal length are added one after the other.
+    /// Adds some, with states of equal length that are added one after the other.
     pub fn extend_with(
         &mut self,
         add_states: impl FnOnce(&mut Vec<u64>),
@@ -186,8 +189,8 @@ impl<'a> Siblings<'a> {
 }
 
 impl Expansions {
-    /// From the legal moves of each state, the successors of all states together, and where those of each state
-    /// end. States whose successors are not all there are left out.
+    /// Makes expansions from the legal moves of each state, the successors of all states together, and the
+    /// places where those of each state end. States with incomplete successors are left out.
     pub fn new(legal: LegalMoves, successors: Successors, mut ends: Vec<usize>) -> Expansions {
         ends.truncate(ends.partition_point(|&end| end <= successors.infos.len()));
         Expansions {

@@ -1,9 +1,9 @@
-//! Evaluations of leaves from outside of propjit, such as by a neural network.
+//! External evaluation of leaves, such as by a neural network.
 //!
-//! A search with a [`LeafEvaluation`] collects leaves and hands their [`Positions`] over in one
-//! call. It gets a logit for each legal move, whose softmax is the prior probability of the move in
-//! the tree, and what each leaf is worth: a value of each role, or the goals at the end of a playout
-//! in which moves are drawn from that softmax. What is proved does not depend on either.
+//! A search with a [`LeafEvaluation`] collects leaves and hands their [`Positions`] over in one call. It
+//! gets a logit for each legal move, and the softmax of the logits gives the prior probability of the move
+//! in the tree. It also gets the value of each leaf: a value for each role, or the goals at the end of a
+//! playout in which moves are drawn from that softmax. Proofs do not depend on either.
 //!
 //! ```
 //! # use propjit::game::load::{Game, Setup};
@@ -55,13 +55,13 @@ use crate::support::setters::setters;
 pub(crate) use playouts::{PolicyPlayouts, positions_of, softmax};
 pub use positions::{Position, Positions};
 
-/// What evaluates positions, many at a time. The threads of a search share it.
+/// An evaluator of positions, many at a time. The threads of a search share it.
 pub trait LeafEvaluator: fmt::Debug + Send + Sync {
     /// Evaluates positions.
     ///
-    /// `values` has an element for each role of each position, the roles of one position after those
-    /// of the other: the goal that the role can expect. What is beyond the goals of the game counts
-    /// as the nearest of them. It is empty if [playouts](LeafEvaluation::playouts) tell.
+    /// `values` has an element for each role of each position, the roles of one position after those of the
+    /// other: the goal that the role can expect. Values beyond the goals of the game count as the nearest
+    /// of them. It is empty if [playouts](LeafEvaluation::playouts) give the values.
     ///
     /// `logits` has an element for each legal move, at the [places](Positions::places) of each
     /// position and role: the logarithm of how likely the move should be chosen, up to a constant;
@@ -81,7 +81,7 @@ pub trait LeafEvaluator: fmt::Debug + Send + Sync {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LeafEvaluation {
-    /// What evaluates them.
+    /// The evaluator of the leaves.
     pub evaluator: Arc<dyn LeafEvaluator>,
     /// How many leaves there are in a call at most. While there are few visits, there are fewer, as
     /// leaves of a call are chosen without knowing about each other.
@@ -120,7 +120,7 @@ pub enum LeafError {
     },
 }
 
-/// What is known about positions.
+/// An evaluation of positions.
 #[derive(Clone, Debug)]
 pub(crate) struct Judgement {
     pub values: Vec<f32>,
@@ -142,7 +142,7 @@ impl LeafEvaluation {
         with_playouts(playouts: bool);
     }
 
-    /// Evaluates positions, and checks what comes of it.
+    /// Evaluates positions, and checks the results.
     ///
     /// # Errors
     /// [`MachineError::Evaluation`].

@@ -1,4 +1,4 @@
-//! Playouts in which moves are drawn from the softmax of logits.
+//! Policy playouts, with moves drawn from the softmax of logits.
 
 use propjit_stop::Stop;
 use rand::RngExt;
@@ -13,7 +13,7 @@ use crate::support::rng::GameRng;
 pub(crate) struct PolicyPlayouts<'a> {
     pub evaluation: &'a LeafEvaluation,
     pub evaluator: &'a mut dyn Evaluator,
-    /// The role whose moves are all equally likely, if there is one.
+    /// The role with moves that are all equally likely, if there is one.
     pub random: Option<RoleId>,
     pub rng: &'a mut GameRng,
     /// How many joint moves a match may have.
@@ -28,10 +28,9 @@ struct Match {
 }
 
 impl PolicyPlayouts<'_> {
-    /// Plays a match from each of the positions, which are judged so and come after so many joint
-    /// moves. Returns the goals of each role in each match, or nothing if a stop comes. The goals of
-    /// a match that is too long are 0. `joint_moves` is raised by how many were made where somebody
-    /// had a choice.
+    /// Plays a match from each of the positions, with these judgements and depths. Returns the goals of
+    /// each role in each match, or nothing if a stop comes. The goals of a match that is too long are 0.
+    /// `joint_moves` is raised by the number of joint moves that were made where some role had a choice.
     pub(crate) fn play(
         mut self,
         mut positions: Positions,
@@ -41,7 +40,7 @@ impl PolicyPlayouts<'_> {
         stop: &Stop,
     ) -> Result<Option<Vec<f32>>, MachineError> {
         let roles = positions.roles();
-        // What takes too long counts as the middle of what there is to get.
+        // A match that takes too long counts as the middle of the range of goals.
         let ranges = self.evaluator.goal_ranges();
         let middle = |&(low, high): &(i32, i32)| f32::midpoint(low as f32, high as f32);
         let middle: Vec<f32> = ranges.iter().map(middle).collect();
@@ -110,7 +109,7 @@ impl PolicyPlayouts<'_> {
     }
 }
 
-/// States, which come after so many joint moves, with their legal moves.
+/// Returns states, at these depths in joint moves, with their legal moves.
 pub(crate) fn positions_of(
     evaluator: &mut dyn Evaluator,
     states: &[(State, u32)],
@@ -120,7 +119,7 @@ pub(crate) fn positions_of(
     while positions.len() < states.len() {
         let rest = states[positions.len()..].iter();
         let rest: Vec<_> = rest.map(|(state, depth)| (state, *depth)).collect();
-        // Where there are very many moves, they come for the first few states.
+        // If there are very many moves, they come for the first few states only.
         let legal = evaluator.legal_moves_of(&rest)?;
         for (at, (state, _)) in rest[..legal.len()].iter().enumerate() {
             positions.push((*state).clone(), legal.get(at));

@@ -1,18 +1,18 @@
-//! The positions that are evaluated together.
+//! Positions for external evaluation, in batches.
 
 use std::ops::Range;
 
 use crate::game::machine::{RoleId, State};
 use crate::search::expansion::legal::{Legal, LegalMoves};
 
-/// Positions in which somebody has a choice.
+/// Positions in which some role has a choice.
 #[derive(Clone, Debug)]
 pub struct Positions {
     states: Vec<State>,
     legal: LegalMoves,
 }
 
-/// A position in which somebody has a choice.
+/// A position in which some role has a choice.
 #[derive(Clone, Copy, Debug)]
 pub struct Position<'a> {
     /// The propositions that hold: bit `i % 64` of word `i / 64` is that of base proposition `i`.
@@ -69,8 +69,8 @@ impl Positions {
         (0..self.len()).map(|at| self.get(at))
     }
 
-    /// Where the legal moves of a role in one of the positions are among those of all, in the order
-    /// of [`Legal::role`].
+    /// Returns the places of the legal moves of a role in one of the positions among those of all, in the
+    /// order of [`Legal::role`].
     pub fn places(&self, at: usize, role: RoleId) -> Range<usize> {
         self.legal.places(at, role)
     }

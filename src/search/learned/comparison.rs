@@ -16,12 +16,13 @@ use crate::search::expansion::lanes_evaluator;
 use crate::support::rng;
 use crate::support::statistics::Moments;
 
-/// What the first of two evaluations of a game gets against the second one in matches of so many decisions, about, in
-/// which roles change: its share of the range of goals, or with more than two roles in how many of the pairs of a role
-/// of its own and another one its own gets more. Nothing if a stop comes, or nobody has a choice.
+/// Returns what the first of two evaluations of a game gets against the second one in matches with about
+/// this many decisions in all, in which roles change: its share of the range of goals, or with more than
+/// two roles, the share of the pairs of one of its own roles and another one in which its own gets more.
+/// Returns nothing if a stop comes, or no role has a choice.
 ///
-/// Both choose what is best after one move; that is no search, but a few seconds tell what would take searches hours. The
-/// same seed gives the same result.
+/// Both choose what is best after one move; that is no search, but a few seconds show what would take
+/// searches hours. The same seed gives the same result.
 ///
 /// # Errors
 /// When the machine cannot go on.

@@ -1,4 +1,4 @@
-//! How an evaluation is learned.
+//! The configuration of learning.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub struct HeuristicConfig {
     pub rounds: Option<u32>,
     /// The [seed](crate::support::rng) of the random numbers.
     pub seed: u64,
-    /// What was learned before, to go on from.
+    /// The earlier result of learning to go on from.
     pub known: Option<Known>,
     /// On how many threads matches are played; what is learned depends on it, too.
     pub threads: usize,
@@ -30,7 +30,8 @@ pub struct HeuristicConfig {
     pub keeps: bool,
     /// Plays matches between searches with what was learned and without, if it is to be tried by those, too.
     pub search_matches: Option<PlaySearchMatch>,
-    /// What it waits for before each round and each match between searches. That takes none of its time.
+    /// The pause to wait for before each round and each match between searches. That takes none of its
+    /// time.
     pub(super) pause: Pause,
 }
 

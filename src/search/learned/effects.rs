@@ -1,4 +1,4 @@
-//! What propositions are worth.
+//! Effects of propositions on the evaluation.
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use crate::game::machine::RoleId;
 use crate::game::vocabulary::state::ones;
 use crate::support::statistics::Moments;
 
-/// How many states are looked at.
+/// The number of states that are evaluated.
 const STATES: usize = 4000;
 
-/// What a proposition adds to the logarithm of the odds of the first role, over states in which it
+/// The effect of a proposition on the logarithm of the odds of the first role, over states in which it
 /// holds.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Effect {
     /// The number of the proposition.
     pub base: usize,
-    /// Where each of the roles is to move, or is the first of several.
+    /// The effect in states in which each of the roles is to move, or is the first of several.
     pub where_to_move: Box<[Moments<f64>]>,
 }
 

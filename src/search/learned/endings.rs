@@ -1,5 +1,5 @@
-//! The search for [patterns](super::patterns): what ends a match by the rules, and what was never seen
-//! together with it.
+//! Discovery of [patterns](super::patterns): combinations that end a match by the rules, and propositions
+//! that were never seen together with them.
 
 use super::patterns::Pattern;
 use super::samples::Samples;
@@ -7,14 +7,14 @@ use crate::game::ground::GroundGame;
 use crate::game::vocabulary::state::ones;
 use crate::proof::influence::conjunctions;
 
-/// How many states are looked at for what excludes what.
+/// The number of states that are searched for exclusions.
 const STATES: usize = 4000;
 
 /// Two propositions exclude each other if they were never seen together, but would have been so often if they
 /// had nothing to do with each other: then the error is below one in a thousand.
 const EXPECTED: f64 = 7.0;
 
-/// The patterns of a game of which there are these samples.
+/// Finds the patterns of a game from these samples.
 pub(super) fn patterns(game: &GroundGame, samples: &Samples) -> Vec<Pattern> {
     let bases = game.layout().bases.len();
     let terminal = game.lowered().outputs()[game.layout().terminal];
@@ -66,7 +66,7 @@ impl Exclusions {
         }
     }
 
-    /// What excludes some of these propositions.
+    /// Returns the propositions that exclude some of these.
     fn by(&self, parts: &[usize]) -> Vec<usize> {
         let numbers = parts
             .iter()

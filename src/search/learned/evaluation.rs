@@ -1,4 +1,4 @@
-//! An evaluation: a small neural network over the propositions of a state, and how it is computed
+//! Learned evaluations: a small neural network over the propositions of a state, computed incrementally
 //! from state to state.
 
 use std::sync::Arc;
@@ -29,14 +29,14 @@ const MOST_DIRECT: f32 = 8.0;
 const MOST_HIDDEN: f32 = 4.0;
 const MOST_OUTPUT: f32 = 8.0;
 
-/// What each of two to four roles can expect from a state in which somebody decides, as a share of
-/// the range of its goals: the logistic function of the output of a network.
+/// The values that each of two to four roles can expect from a state in which some role decides, as a share
+/// of the range of its goals: the logistic function of the output of a network.
 ///
-/// Inputs are the propositions and some patterns of them. Each has weights to the outputs and to a layer of hidden units,
-/// whose sums are cut off below 0 and above 1. Of two roles, outputs depend on who is to move; the hidden layer
-/// does not, so that it can be kept up to date from state to state: an idea of shogi programs (Yu
-/// Nasu, "Efficiently updatable neural-network-based evaluation functions for computer shogi",
-/// 2018).
+/// Inputs are the propositions and some patterns of them. Each has weights to the outputs and to a layer of
+/// hidden units, with sums that are cut off below 0 and above 1. With two roles, outputs depend on the role
+/// to move; the hidden layer does not, so that it can be kept up to date from state to state: an idea of
+/// shogi programs (Yu Nasu, "Efficiently updatable neural-network-based evaluation functions for computer
+/// shogi", 2018).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Evaluation {
     roles: Roles,
@@ -151,7 +151,7 @@ impl Sums {
     }
 }
 
-/// Evaluates states one after the other. What two states have in common is not added up again, so
+/// Evaluates states one after the other. The sums that two states have in common are not computed again, so
 /// that states which follow from one state cost little.
 #[derive(Clone, Debug)]
 pub struct Scorer {
@@ -176,8 +176,8 @@ impl Scorer {
         }
     }
 
-    /// What each role can expect in the state with these words. Where several roles decide, the first is said to be to
-    /// move.
+    /// Returns what each role can expect in the state with these words. If several roles decide, the first
+    /// counts as the role to move.
     pub(in crate::search) fn values(
         &mut self,
         words: impl Iterator<Item = u64>,
@@ -252,7 +252,7 @@ impl Scorer {
         })
     }
 
-    /// Brings what depends on the state before up to date for it again, but for the sums.
+    /// Restores what depends on the state for the state before, except the sums.
     #[inline(always)]
     fn go_back(&mut self) {
         let inputs = &self.evaluation.inputs;
@@ -274,7 +274,7 @@ impl Scorer {
         shares(self.roles(), self.log_odds_beside(words, to_move))
     }
 
-    /// What a proposition that holds in the state before adds to the logarithms of the odds there.
+    /// Returns the effect on the logarithms of the odds of a proposition that holds in the state before.
     pub(super) fn effect(&self, base: usize, to_move: RoleId) -> Shares {
         let mut without = self.sums;
         without.subtract(&self.evaluation.weights[base]);
@@ -327,7 +327,7 @@ impl<W: Iterator<Item = u64>> VectorWork for LogOdds<'_, W> {
     }
 }
 
-/// What each role can expect with these logarithms of the odds.
+/// Returns what each role can expect with these logarithms of the odds.
 pub(super) fn shares(roles: Roles, log_odds: Shares) -> Shares {
     roles.shares(|role| logistic(log_odds[role.index()]))
 }

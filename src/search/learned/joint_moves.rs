@@ -9,10 +9,10 @@ use crate::game::machine::{Move, RoleId};
 use crate::search::expansion::legal::Legal;
 use crate::support::rng::GameRng;
 
-/// How many joint moves a state may have so that all are looked at.
+/// The number of joint moves that a state may have so that all are evaluated.
 const MOST: usize = 64;
 
-/// If it has more, each move of each role is looked at with so many random moves of the others.
+/// If it has more, each move of each role is evaluated with this many random moves of the others.
 const REPLIES: usize = 4;
 
 /// Joint moves in a state, from which one is chosen.
@@ -76,9 +76,9 @@ impl JointMoves {
         })
     }
 
-    /// The place of one in which each role makes the move that is best for it in the mean over what the others may
-    /// do, as far as there is one; by chance one of several. Each role has its own opinion of the logarithms of the odds of
-    /// all roles after each of them.
+    /// Returns the place of one in which each role makes the move that is best for it in the mean over the
+    /// possible moves of the others, if there is one; by chance one of several. Each role has its own
+    /// opinion of the logarithms of the odds of all roles after each of them.
     pub(super) fn best<'a>(
         &self,
         roles: Roles,
@@ -115,7 +115,7 @@ mod tests {
     use crate::search::expansion::legal::LegalMoves;
     use crate::support::rng::streams;
 
-    /// Legal moves of one state, of which each role has so many.
+    /// Returns legal moves of one state, with these numbers of moves of each role.
     fn legal(counts: &[u32]) -> LegalMoves {
         let mut legal = LegalMoves::new(counts.len());
         for (role, &count) in (0..).zip(counts) {
@@ -176,7 +176,7 @@ mod tests {
                 let mut shares = [0.5; Roles::MOST];
                 for role in 0..2 {
                     shares[role] += f32::from(u8::from(places[role] == favourites[role])) / 4.0;
-                    // What the other one does matters more.
+                    // The move of the other one matters more.
                     shares[role] -= f32::from(u8::from(places[1 - role] == 0)) / 2.0;
                 }
                 shares

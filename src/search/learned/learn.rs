@@ -1,4 +1,4 @@
-//! Learning: rounds of matches and training, and what the result is worth.
+//! Learning: rounds of matches and training, and the trial of the result.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -32,8 +32,8 @@ use crate::search::expansion::lanes_evaluator;
 use crate::support::rng;
 use crate::support::statistics::Moments;
 
-/// What is played in a round: so many decisions, or fewer where states have many successors. The first round has
-/// some matches to learn from.
+/// The work of a round: a number of decisions, or fewer where states have many successors. The first round
+/// has some matches to learn from.
 const ROUND: Work = Work {
     decisions: 25_000,
     successors: 500_000,
@@ -45,20 +45,20 @@ const FIRST_MATCHES: u64 = 20;
 const FIRST_SHARE: f64 = 0.3;
 const SYMMETRIES_SHARE: f64 = 0.1;
 
-/// What is left to the trial of what was learned: the time of so many rounds, but no more than this share of all and
-/// this long.
+/// The time left to the trial of what was learned: the time of this many rounds, but no more than this
+/// share of all and this long.
 const TRIAL_ROUNDS: u32 = 4;
 const TRIAL_SHARE: f64 = 0.2;
 const MOST_TRIAL_TIME: Duration = Duration::from_secs(2);
 
-/// What is left to matches between searches: the time of so many, by how long one takes after half of the time, but no more than this
-/// share of all. Where fewer fit into that than may tell anything, there are none, and all the time is for learning: in skirmish and
-/// speedChess matches take a second or two.
+/// The time left to matches between searches: the time of this many, by how long one takes after half of
+/// the time, but no more than this share of all. If fewer fit into that than may be informative, there are
+/// none, and all the time is for learning: in skirmish and speedChess matches take a second or two.
 const SEARCH_MATCHES: u32 = 10;
 const LEAST_SEARCH_MATCHES: u32 = 6;
 const SEARCHES_SHARE: f64 = 0.2;
 
-/// One of so many matches is not learned from, and how many samples of those are kept.
+/// One in `HELD_OUT` matches is not learned from, and the number of samples of those that are kept.
 const HELD_OUT: usize = 5;
 const MOST_HELD_OUT: usize = 30_000;
 
@@ -77,21 +77,21 @@ const LEARNING: Chance = Chance {
     opening: 12,
 };
 
-/// What was learned, and whether it is of use.
+/// The result of learning, and whether it helps.
 #[derive(Clone, Debug)]
 pub struct Heuristic {
     /// The evaluation, unless the game has none.
     pub evaluation: Option<Arc<Evaluation>>,
-    /// Whether it is of use.
+    /// Whether it helps.
     pub verdict: HeuristicVerdict,
-    /// How far it is trusted, if it is of use.
+    /// How far it is trusted, if it helps.
     pub trust: Option<Trust>,
-    /// What propositions are worth in matches that it has not seen.
+    /// The effects of propositions in matches that it has not seen.
     pub effects: Vec<Effect>,
     /// How many rounds there were.
     pub rounds: u32,
-    /// How many symmetries of the game, but for the one that changes nothing, served to learn more from
-    /// each state.
+    /// The number of symmetries of the game, without the identity, that served to learn more from each
+    /// state.
     pub symmetries: usize,
     /// How many decisions were made in matches.
     pub decisions: u64,
@@ -99,7 +99,7 @@ pub struct Heuristic {
     pub loss: f64,
     /// By how much that is less than if every state had the mean value; each match counts once.
     pub gain: Moments<f64>,
-    /// What it is worth beside playouts and in matches, unless there was no evaluation to try.
+    /// Its worth beside playouts and in matches, unless there was no evaluation to try.
     pub result: Option<TrialResult>,
     /// How long it took.
     pub time: Duration,
@@ -153,7 +153,7 @@ impl Heuristic {
         if let (HeuristicVerdict::TooSlow | HeuristicVerdict::Stopped, Some(known)) =
             (verdict, known)
         {
-            // What was found out before holds.
+            // Earlier findings hold.
             (found.evaluation, found.trust) = (known.evaluation.clone(), known.trust);
         }
         found.time = time;
@@ -168,8 +168,9 @@ impl Heuristic {
         Ok(found)
     }
 
-    /// Keeps what was learned like this, so that the next search of the game starts with it if it is of
-    /// use, and the next learning may go on from it; unless profiles are switched off, there was no verdict, or no
+    /// Keeps the result of learning, so that the next search of the game starts with it if it helps, and
+    /// the next learning may go on from it; unless profiles are switched off, there was no verdict, or no
+    /// time to learn anything.
     /// time to learn anything.
     ///
     /// # Errors
@@ -183,7 +184,7 @@ impl Heuristic {
         }
     }
 
-    /// What is known of the game now.
+    /// Returns what is known of the game now.
     pub fn known(&self, config: &HeuristicConfig) -> Known {
         let before = config.known.as_ref();
         Known {
@@ -195,7 +196,7 @@ impl Heuristic {
         }
     }
 
-    /// The evaluation, if it is of use.
+    /// Returns the evaluation, if it helps.
     pub fn admitted(&self) -> Option<TrustedEvaluation> {
         TrustedEvaluation::new(self.evaluation.as_ref(), self.trust)
     }
@@ -246,7 +247,8 @@ impl Learner<'_> {
         let known = known.and_then(|known| known.evaluation.clone());
         self.found.evaluation = known.clone();
         let time = self.config.time;
-        // What plays matches between searches: until it is known how long they take, and then, if there is time for them.
+        // The player of matches between searches: until it is known how long they take, and then, if there
+        // is time for them.
         let (mut untimed, mut searches) = (self.config.search_matches, None);
         let mut searches_time = Duration::ZERO;
         let most_trial_time = time.mul_f64(TRIAL_SHARE).min(MOST_TRIAL_TIME);
@@ -267,7 +269,7 @@ impl Learner<'_> {
             let lessons = Lessons {
                 samples: &mut samples,
                 held_out: (&mut held_out, HELD_OUT),
-                // What was learned before is of use from the beginning.
+                // An evaluation that was learned before helps from the beginning.
                 traces: Traces::at(if known.is_some() { 1.0 } else { progress }),
             };
             let is_first = training.is_none();
@@ -311,7 +313,7 @@ impl Learner<'_> {
                     training.insert(first)
                 }
             };
-            // What was learned before is as good as it is.
+            // An evaluation that was learned before remains as it is.
             if stop.is_set() && self.found.evaluation.is_some() {
                 break;
             }
@@ -337,7 +339,7 @@ impl Learner<'_> {
         self.found.evaluation = Some(evaluation.clone());
         self.found.effects = effects(&held_out, &evaluation);
         let time = time.saturating_sub(searches_time);
-        // What it has to be better than are playouts with decisive moves, if these are known in time.
+        // The standard of comparison is playouts with decisive moves, if these are known in time.
         if !engines.engines().analysis_pause().is_on() {
             let left = time.saturating_sub(self.elapsed());
             engines.wait_for_decisive(Instant::now() + left / 2);
@@ -391,8 +393,8 @@ impl Learner<'_> {
         Ok(each.map(|each| most.min(SEARCH_MATCHES * each)))
     }
 
-    /// What comes of a match between searches and those after it, of as many as there are threads, and as are over when it
-    /// has learned for so long.
+    /// Returns the results of a match between searches and those after it, as many as there are threads,
+    /// and as are over when learning has taken this long.
     fn search_matches(
         &mut self,
         play: PlaySearchMatch,

@@ -1,4 +1,4 @@
-//! The loss of an evaluation: how far it is from results.
+//! The loss of an evaluation: its distance from results.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::support::statistics::Moments;
 /// By what weights may be multiplied in the end.
 pub(super) const SCALES: [f32; 8] = [0.2, 0.3, 0.4, 0.55, 0.7, 0.85, 1.0, 1.2];
 
-/// The evaluation with all weights multiplied by what suits matches best that it has not learned
-/// from; with that, the loss and the gain.
+/// Returns the evaluation with all weights multiplied by the factor that best suits matches that it has not
+/// learned from; with that, the loss and the gain.
 ///
-/// The last rounds count most in what is learned, so that values are too far from the middle.
+/// The last rounds count most in learning, so that values are too far from the middle.
 pub(super) fn calibrate(
     samples: &Samples,
     evaluation: &Arc<Evaluation>,
@@ -65,7 +65,7 @@ fn losses(samples: &Samples, log_odds: &[f32], scale: f32) -> (f64, Moments<f64>
     (all.mean().unwrap_or(0.0), gain)
 }
 
-/// The mean result of the first role, by who is to move.
+/// Returns the mean result of the first role, by role to move.
 pub(super) fn means<'a>(samples: impl Iterator<Item = Sample<'a>>) -> Shares {
     let mut results = [Moments::<f64>::default(); Roles::MOST];
     for sample in samples {

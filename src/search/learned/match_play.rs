@@ -1,4 +1,4 @@
-//! A match that is being played, and what is learned from it.
+//! Matches in progress, and what is learned from them.
 
 use super::samples::{Samples, ToMove};
 use super::schedule::Traces;
@@ -16,7 +16,7 @@ pub(super) struct Match {
     pub info: NodeInfo,
     /// How many decisions are still made at random.
     pub opening: u32,
-    /// The states after these, packed, who was to move, and how was decided.
+    /// The states after these, packed, the roles to move, and the decisions.
     pub states: Vec<u64>,
     pub to_move: Vec<ToMove>,
     pub decisions: Vec<Decision>,
@@ -25,17 +25,17 @@ pub(super) struct Match {
 /// A decision in a match.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Decision {
-    /// What the roles can expect if the best is done, as far as that is known.
+    /// What the roles can expect if the best is done, if that is known.
     pub expected: Option<Shares>,
     /// Whether it was made at random.
     pub is_random: bool,
 }
 
-/// What is learned from matches.
+/// The lessons from matches.
 pub(super) struct Lessons<'a> {
     /// The states after the opening.
     pub samples: &'a mut Samples,
-    /// The same of one of so many matches, which are not among the samples.
+    /// The states of one in this many matches, which are not among the samples.
     pub held_out: (&'a mut Samples, usize),
     /// How far results count for the samples.
     pub traces: Traces,
@@ -55,18 +55,19 @@ impl Lessons<'_> {
     }
 }
 
-/// The side that a role is on, of so many, in the match of this number: roles change sides from match to match.
+/// Returns the side that a role is on, of `sides`, in the match of this number: roles change sides from
+/// match to match.
 pub(in crate::search) fn side_of(number: u64, role: RoleId, sides: usize) -> usize {
     ((number + u64::from(role.0)) % sides as u64) as usize
 }
 
 impl Match {
-    /// The number of the judge who decides for a role, of so many.
+    /// Returns the number of the judge that decides for a role, of `judges`.
     pub(super) fn judge_of(&self, role: RoleId, judges: usize) -> usize {
         side_of(self.number, role, judges)
     }
 
-    /// Whether a judge, of so many, decides.
+    /// Returns whether a judge, of `judges`, decides.
     pub(super) fn asks(&self, judge: usize, judges: usize) -> bool {
         match self.info.turn {
             Turn::One(role) => self.judge_of(role, judges) == judge,
@@ -86,7 +87,7 @@ impl Match {
         self.decisions.push(decision);
     }
 
-    /// What is to be learned of each state if the match brought these results.
+    /// Returns the learning targets of each state if the match brought these results.
     fn targets(&self, results: Shares, traces: Traces) -> Vec<Shares> {
         let mut target = results;
         let targets = self.decisions.iter().rev().map(|decision| {

@@ -1,29 +1,30 @@
-//! Evaluations of states, learned from matches that the game plays against itself.
+//! Learned evaluations of states, from matches that the game plays against itself.
 //!
-//! For games of two to four roles, which take turns or decide at once. What is learned is what each role can expect in a
-//! state, by a small neural network over its propositions. Nothing is taken from their names, which mean
-//! nothing.
+//! They are for games of two to four roles, which take turns or decide at once. A small neural network over
+//! the propositions of a state learns what each role can expect there. Nothing is taken from the names of
+//! propositions, which mean nothing.
 //!
 //! 1. Matches are played in lanes by the evaluation so far, with some noise: all successors of many
 //!    states are one call. In the first round there is none, and matches are random but for
 //!    decisions that end them.
-//! 2. Weights are fitted to the results, and the next round is played by these. So they are about
-//!    ever better play.
+//! 2. Weights are fitted to the results, and the next round is played by these. So each round is about
+//!    better play.
 //! 3. In the end, matches that it has not learned from, and matches against decisions by playouts,
-//!    tell whether it is of use; and if there is time, so do matches between searches with it and without. If not, it is not
-//!    used.
+//!    show whether it helps; and if there is time, so do matches between searches with it and without.
+//!    If not, it is not used.
 //!
-//! - `patterns`, `endings`: what tells of lines that are nearly complete, beside the propositions.
-//! - `weights`, `evaluation`: the network, and how it is computed from state to state.
-//! - `match_play`, `self_play`, `team`, `policy`, `joint_moves`, `samples`: a match, many of them, on several threads, what
-//!   decides in them, also for several roles at once, and their states.
+//! - `patterns`, `endings`: inputs for lines that are nearly complete, beside the propositions.
+//! - `weights`, `evaluation`: the network, and its incremental computation.
+//! - `match_play`, `self_play`, `team`, `policy`, `joint_moves`, `samples`: a match, many of them, on several
+//!   threads, the policies of decisions in them, also for several roles at once, and their states.
 //! - `training`: gradient descent.
-//! - `effects`: what propositions are worth by it.
-//! - `config`, `learn`, `schedule`: the rounds, and what is done in another way in the first ones and in the last ones.
+//! - `effects`: the worth of propositions by it.
+//! - `config`, `learn`, `schedule`: the rounds, and what is done in another way in the first ones and in the last
+//!   ones.
 //! - `comparison`: matches of one evaluation against another.
-//! - `loss`, `trial`, `search_matches`, `verdict`, `trust`: how far it is from results, whether it is of use, and how far it is
-//!   trusted.
-//! - `task`, `store`: on a thread of its own, and from one match to the next.
+//! - `loss`, `trial`, `search_matches`, `verdict`, `trust`: its distance from results, whether it helps, and how far
+//!   it is trusted.
+//! - `task`, `store`: learning on a thread of its own, and persistence from one match to the next.
 
 mod comparison;
 mod config;

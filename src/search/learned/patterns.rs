@@ -31,7 +31,7 @@ impl Pattern {
         self.parts.len().div_ceil(2)
     }
 
-    /// The number of its inputs. All parts hold in terminal states only, which nobody evaluates.
+    /// Returns the number of its inputs. All parts hold in terminal states only, which are never evaluated.
     fn inputs(&self) -> usize {
         self.parts.len() - self.least()
     }
@@ -54,7 +54,7 @@ pub(in crate::search) struct Inputs {
 struct SeenParts {
     /// The first input.
     start: u32,
-    /// It is true if so many parts hold, the next one if one more, and so on up to all but one.
+    /// It is true if this many parts hold, the next one if one more, and so on up to all but one.
     least: u16,
     /// The number of parts.
     parts: u16,
@@ -64,7 +64,7 @@ struct SeenParts {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Place {
     pattern: u32,
-    /// What a part adds to the pattern's count, or a blocker.
+    /// The contribution of a part to the pattern's count, or of a blocker.
     unit: u32,
 }
 
@@ -76,7 +76,7 @@ pub(super) struct PatternCounts(Vec<u32>);
 const BLOCKER: u32 = 1 << 8;
 
 impl Inputs {
-    /// The inputs of a game of so many propositions, with these patterns of them.
+    /// Returns the inputs of a game of `bases` propositions, with these patterns of them.
     pub(in crate::search) fn new(bases: usize, patterns: Vec<Pattern>) -> Inputs {
         let mut places = vec![Vec::new(); bases];
         let (mut seen, mut count) = (Vec::new(), bases);
@@ -104,7 +104,7 @@ impl Inputs {
         }
     }
 
-    /// Whether such patterns of so many propositions make sense.
+    /// Returns whether such patterns of `bases` propositions make sense.
     pub(super) fn are_valid(bases: usize, patterns: &[Pattern]) -> bool {
         patterns.iter().all(|pattern| {
             let all = || pattern.parts.iter().chain(&pattern.blockers);
@@ -140,8 +140,8 @@ impl Inputs {
         }
     }
 
-    /// Changes counts as a proposition begins to hold, or ceases to. Tells of each input of a pattern that changes,
-    /// and whether it is true then.
+    /// Changes counts as a proposition begins to hold, or ceases to. Reports each input of a pattern that
+    /// changes, and whether it is true then.
     #[inline(always)]
     pub(super) fn toggle(
         &self,
@@ -180,7 +180,7 @@ impl Inputs {
         }
     }
 
-    /// What each input becomes by a symmetry; nothing if the image of a pattern is none.
+    /// Returns the image of each input under a symmetry; nothing if the image of a pattern is none.
     pub(super) fn images(&self, symmetry: &Symmetry) -> Option<Vec<u32>> {
         let sorted = |mut parts: Vec<usize>| {
             parts.sort_unstable();
@@ -200,7 +200,7 @@ impl Inputs {
     }
 }
 
-/// A count, where something that counts so much begins to hold, or ceases to.
+/// Returns a count after something of weight `unit` begins to hold, or ceases to.
 fn changed(count: u32, unit: u32, holds: bool) -> u32 {
     match holds {
         true => count.wrapping_add(unit),

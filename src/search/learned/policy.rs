@@ -1,4 +1,4 @@
-//! Ways to decide in matches.
+//! Policies: ways to decide in matches.
 
 use std::sync::Arc;
 
@@ -10,16 +10,16 @@ use crate::game::machine::State;
 use crate::search::expansion::successor::Siblings;
 use crate::support::rng::GameRng;
 
-/// What decides in matches: the state of the greatest value is chosen, and the ends of matches count
-/// as what they are.
+/// A policy for decisions in matches: the state of the greatest value is chosen, and the ends of matches
+/// count with their goals.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Policy<'a> {
     /// All states have the same value.
     Random,
     /// The value is that of an evaluation.
     Evaluation(&'a Arc<Evaluation>),
-    /// The value is the mean of so many playouts. Where several roles decide at once, so many are shared by the joint
-    /// moves with which a move of a role is looked at.
+    /// The value is the mean of this many playouts. If several roles decide at once, the joint moves with
+    /// which a move of a role is evaluated share them.
     Playouts(u64),
 }
 
@@ -30,12 +30,12 @@ pub(super) enum Judge {
     Playouts(Playouts),
 }
 
-/// What playouts say of the successors of all states in which they decide.
+/// Playouts that value the successors of all states in which they decide.
 pub(super) struct Playouts {
     pub matches: u64,
     /// The states, and how many playouts there are to be from each.
     pub states: Vec<(State, u64)>,
-    /// What the roles got from each.
+    /// The results of the roles from each.
     pub values: std::vec::IntoIter<Shares>,
 }
 
@@ -56,7 +56,7 @@ impl Judge {
 }
 
 impl Playouts {
-    /// Has the states that are not ends valued, by so many playouts each.
+    /// Queues the states that are not ends for valuation, by `matches` playouts each.
     pub(super) fn queue(&mut self, next: Siblings<'_>, matches: u64) {
         for (place, info) in next.infos.iter().enumerate() {
             if !info.turn.is_end() {

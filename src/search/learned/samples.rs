@@ -1,4 +1,4 @@
-//! States of matches, with the results of the matches.
+//! Training samples: states of matches, with the results of the matches.
 
 use super::patterns::Inputs;
 use super::weights::Shares;
@@ -11,26 +11,26 @@ pub(super) struct Samples {
     /// The number of words of a state.
     words: usize,
     states: Vec<u64>,
-    /// What belongs to each state.
+    /// The label of each state.
     labels: Vec<Label>,
-    /// Where each match ends.
+    /// The end of each match.
     ends: Vec<usize>,
-    /// The inputs of patterns that are true in the first so many states.
+    /// The inputs of patterns that are true in the first `known` states.
     patterns: Vec<u32>,
     known: usize,
 }
 
-/// What belongs to a state. It is drawn at random, and so in one place.
+/// The label of a state. It is read at random, and so kept in one place.
 #[derive(Clone, Copy, Debug)]
 struct Label {
     to_move: ToMove,
-    /// What the roles got in the end or are expected to get, as shares of the range of goals.
+    /// The results that the roles got in the end or are expected to get, as shares of the range of goals.
     results: Shares,
-    /// Where the inputs of its patterns are.
+    /// The places of the inputs of its patterns.
     patterns: [usize; 2],
 }
 
-/// Who is to move in a state.
+/// The roles to move in a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ToMove {
     /// The role that is, or the first role where several are.
@@ -40,7 +40,7 @@ pub(super) struct ToMove {
 
 #[cfg(test)]
 impl ToMove {
-    /// Nobody but this role.
+    /// Returns that only this role is to move.
     pub(super) fn one(role: RoleId) -> ToMove {
         ToMove {
             role,
@@ -53,7 +53,7 @@ impl ToMove {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample<'a> {
     pub state: &'a [u64],
-    /// The inputs of patterns that are true, as far as they were [found](Samples::find_patterns).
+    /// The inputs of patterns that are true, if they were [found](Samples::find_patterns).
     pub patterns: &'a [u32],
     /// The role that is to move, or the first role where several are.
     pub to_move: RoleId,
@@ -62,7 +62,7 @@ pub(super) struct Sample<'a> {
 }
 
 impl Samples {
-    /// No samples yet, of states of so many words.
+    /// Returns an empty list of samples, of states of `words` words.
     pub(super) fn new(words: usize) -> Samples {
         Samples {
             words,
@@ -74,8 +74,8 @@ impl Samples {
         }
     }
 
-    /// Adds a match: its states, one after the other, with who is to move in each, and what the
-    /// roles get.
+    /// Adds a match: its states, one after the other, with the roles to move in each, and what the roles
+    /// get.
     pub(super) fn add_match(
         &mut self,
         states: &[u64],
@@ -92,7 +92,7 @@ impl Samples {
         self.ends.push(self.len());
     }
 
-    /// Adds samples of which no patterns are known.
+    /// Adds samples without known patterns.
     pub(super) fn append(&mut self, mut other: Samples) {
         let before = self.len();
         self.states.append(&mut other.states);

@@ -1,13 +1,13 @@
-//! The course of learning: what is done in another way at its beginning and at its end.
+//! The learning schedule: differences at its beginning and at its end.
 
-/// How far what is learned of a state is what came of it, instead of what was expected after each
-/// decision: the λ of temporal differences (Sutton, "Learning to Predict by the Methods of Temporal
-/// Differences", 1988). In the end; at the beginning nothing that is expected is of use.
+/// The part of the result, rather than of the expectation after each decision, in the learning target of a
+/// state: the λ of temporal differences (Sutton, "Learning to Predict by the Methods of Temporal
+/// Differences", 1988). This is its value in the end; at the beginning expectations do not help.
 const TRACE: f32 = 0.8;
 
-/// The part of the time after which that is so. What was decided at random tells nothing of what came before from then
-/// on; until then, the result counts wherever it comes from, so that it is known in a few rounds, however
-/// long matches are.
+/// The part of the time after which that is so. From then on, decisions made at random say nothing about
+/// what came before; until then, the result counts wherever it comes from, so that it is known in a few
+/// rounds, however long matches are.
 const RESULTS_PART: f32 = 0.5;
 
 /// The part of the time at the end in which steps become shorter, in proportion to what is left, and the least

@@ -1,7 +1,8 @@
-//! Matches between a search with an evaluation and one without, which tell best whether it is of use.
+//! Matches between a search with an evaluation and one without, the best indication of whether it helps.
 //!
-//! An evaluation may tell much of how matches end, win against playouts, and still mislead a search, which sees the
-//! tactics of a few moves by itself and is slower with it. How searches are made is not known here.
+//! An evaluation may predict well how matches end, win against playouts, and still mislead a search, which
+//! sees the tactics of a few moves by itself and is slower with it. This module does not depend on how
+//! searches are made.
 
 use propjit_stop::Stop;
 
@@ -10,14 +11,16 @@ use crate::game::engine::MatchEngines;
 use crate::game::machine::MachineError;
 use crate::support::statistics::Moments;
 
-/// What a search gets against itself, and what one gets with an evaluation that is of use, at least. At equal nodes, a thousand
-/// for each move, evaluations with which the search wins at equal clocks get 0.85 to 1 (breakthrough, checkers, reversi,
-/// speedChess), and those with which it loses 0.25 to 0.65 (quad, cubicup, cittaceot, connectFourLarge).
+/// The score of a search against itself, and the least score of one with an evaluation that helps. At equal
+/// nodes, a thousand for each move, evaluations with which the search wins at equal clocks get 0.85 to 1
+/// (breakthrough, checkers, reversi, speedChess), and those with which it loses 0.25 to 0.65 (quad,
+/// cubicup, cittaceot, connectFourLarge).
 const EQUAL: f64 = 0.5;
 const USEFUL: f64 = 0.85;
 
-/// The odds at which it is sure which of both it is, so that no more matches are played: a verdict is wrong in one of
-/// twenty cases. And those at which matches tell more than all else does if there is no time for more.
+/// The odds at which it is sure which of both it is, so that no more matches are played: a verdict is wrong
+/// in one of twenty cases. And those at which matches outweigh all other evidence if there is no time for
+/// more.
 const SURE: f64 = 19.0;
 const LIKELY: f64 = 6.0;
 
@@ -29,7 +32,7 @@ const MOST_MATCHES: u64 = 60;
 pub struct SearchMatch<'a> {
     /// The engines of the game.
     pub engines: &'a MatchEngines,
-    /// What one of both searches has.
+    /// The evaluation of one of the two searches.
     pub evaluation: &'a TrustedEvaluation,
     /// How many there were before. Roles change from one to the next, and two in a row have the same opening.
     pub number: u64,
@@ -37,25 +40,25 @@ pub struct SearchMatch<'a> {
     pub seed: u64,
 }
 
-/// Plays such a match, unless a stop comes. Tells in what share of the pairs of a role with the evaluation and one without, of
-/// which one got more, that was the one with it; a half if there are none.
+/// Plays such a match, unless a stop comes. Returns the share of the pairs of a role with the evaluation
+/// and one without, of which one got more, in which that was the one with it; a half if there are none.
 ///
 /// # Errors
 /// When the machine cannot go on.
 pub type PlaySearchMatch = fn(&SearchMatch<'_>, &Stop) -> Result<Option<f32>, MachineError>;
 
-/// What searches with an evaluation got against those without, by how far they trust it.
+/// The scores of searches with an evaluation against those without, by how far they trust it.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct BetweenSearches {
-    /// Where they trust it fully.
+    /// The score with full trust.
     pub full: Moments<f64>,
-    /// Where it is a hint.
+    /// The score as a hint.
     pub hint: Moments<f64>,
 }
 
 impl BetweenSearches {
-    /// Plays matches until these tell enough: `next` plays one or a few more from this number on, or none if there is no
-    /// time. It is tried as a hint if it does not deserve full trust.
+    /// Plays matches until these are conclusive: `next` plays one or a few more from this number on, or
+    /// none if there is no time. It is tried as a hint if it does not deserve full trust.
     pub(super) fn play<E>(
         mut next: impl FnMut(Trust, u64) -> Result<Vec<f32>, E>,
     ) -> Result<BetweenSearches, E> {
@@ -79,11 +82,13 @@ impl BetweenSearches {
         Ok(between)
     }
 
-    /// How far it is to be trusted by that, if it is; `otherwise` where that does not tell.
+    /// Returns how far it is to be trusted by these matches, if it is; `otherwise` if they are not
+    /// conclusive.
     ///
-    /// What is no more than a hint without such matches, or lost as fully trusted, is not trusted where there was no time to try
-    /// that: in most games such evaluations do harm. In connectFourLarger the search scored 25% of 20 with one against an early
-    /// version, and 57% of 40 without.
+    /// An evaluation that is no more than a hint without such matches, or lost as fully trusted, is not
+    /// trusted if there was no time to try that: in most games such evaluations do harm. In
+    /// connectFourLarger the search scored 25% of 20 with one against an early version, and 57% of 40
+    /// without.
     pub(super) fn trust(&self, otherwise: Option<Trust>) -> Option<Trust> {
         let as_a_hint = |tried: &Moments<f64>| {
             let trust = otherwise.map(|trust| trust.min(Trust::Hint));
@@ -99,7 +104,7 @@ impl BetweenSearches {
         }
     }
 
-    /// Whether matches tell that it is of no use, however far it is trusted.
+    /// Returns whether matches show that it does not help, however far it is trusted.
     pub(super) fn is_decided(&self) -> bool {
         [self.full, self.hint]
             .iter()
@@ -107,9 +112,9 @@ impl BetweenSearches {
     }
 }
 
-/// Whether an evaluation is of use that got this: a sequential probability ratio test (Wald, "Sequential Tests of Statistical
-/// Hypotheses", 1945), in which a draw is half a match that was won and half a match that was lost. Nothing if
-/// the odds for either are less.
+/// Returns whether an evaluation with this score helps: a sequential probability ratio test (Wald,
+/// "Sequential Tests of Statistical Hypotheses", 1945), in which a draw is half a match that was won and
+/// half a match that was lost. Nothing if the odds for either are less.
 fn is_of_use(score: &Moments<f64>, odds: f64) -> Option<bool> {
     let matches = score.count as f64;
     let won = matches * score.mean()?;
@@ -127,7 +132,8 @@ mod tests {
     use super::*;
     use crate::support::rng;
 
-    /// What comes of matches that are won with these probabilities, in the order in which they are played.
+    /// Returns the trust after matches that are won with these probabilities, in the order in which they
+    /// are played.
     fn trusts(full: f64, hint: f64, otherwise: Option<Trust>) -> Vec<Option<Trust>> {
         let trials = rng::streams(1).take(1000).map(|mut rng| {
             let between = BetweenSearches::play(|trust, _| {

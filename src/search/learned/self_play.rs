@@ -1,4 +1,4 @@
-//! Matches between policies, many at a time.
+//! Self-play matches between policies, many at a time.
 
 use std::ops::Range;
 
@@ -68,7 +68,7 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// The part of each of so many that do it together.
+    /// Returns the part of each of `of` players that share the work.
     pub(super) fn part(self, of: u64) -> Work {
         Work {
             decisions: self.decisions.div_ceil(of),
@@ -85,11 +85,12 @@ pub(super) struct Matches {
     started: u64,
 }
 
-/// What came of matches.
+/// The outcome of matches.
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
-    /// What the first policy got, match by match: of two roles, its share of the range of goals; of more, the share of
-    /// the pairs of a role of its own and another one, of which one got more, in which that was its own.
+    /// The score of the first policy, match by match: with two roles, its share of the range of goals; with
+    /// more, the share of the pairs of a role of its own and another one, of which one got more, in which
+    /// that was its own.
     pub score: Moments<f64>,
     /// How many decisions were made.
     pub decisions: u64,
@@ -102,7 +103,7 @@ pub(super) struct Outcome {
 }
 
 impl Default for Outcome {
-    /// Nothing yet: as far as is known, what one role gets the other one does not.
+    /// Nothing yet: so far, what one role gets the other one does not.
     fn default() -> Outcome {
         Outcome {
             score: Moments::default(),
@@ -177,7 +178,7 @@ impl<'a> SelfPlay<'a> {
         })
     }
 
-    /// Whether matches are over before anybody has decided anything.
+    /// Returns whether matches are over before any role has decided anything.
     pub(super) fn is_over_at_once(&self) -> bool {
         self.start.info.turn.is_end()
     }
@@ -209,9 +210,9 @@ impl<'a> SelfPlay<'a> {
         Ok(outcome)
     }
 
-    /// Plays matches between two policies, which change their roles from match to match, until
-    /// there were so many decisions, and to the end. If a stop comes, the matches that are over by then
-    /// count, unless most are not. The states of those that are over are added to `states`, if that is wanted, with the
+    /// Plays matches between two policies, which change their roles from match to match, until this number
+    /// of decisions, and to the end. If a stop comes, the matches that are over by then count, unless most
+    /// are not. The states of those that are over are added to `states`, if that is wanted, with the
     /// results.
     pub(super) fn play(
         &mut self,
@@ -273,7 +274,7 @@ impl<'a> SelfPlay<'a> {
         }
     }
 
-    /// Makes a decision in each of the matches, or in the first few. Tells whether it did: not if a stop
+    /// Makes a decision in each of the matches, or in the first few. Returns whether it did: not if a stop
     /// comes.
     fn advance(
         &mut self,
@@ -351,7 +352,7 @@ impl<'a> SelfPlay<'a> {
                 matches.running.push(one);
                 continue;
             }
-            // What takes too long is worth nothing.
+            // A match that takes too long is worth nothing.
             let goal = |role: RoleId| one.info.turn.counted_goal(role);
             let results = self.roles.shares(|role| self.unit(role, goal(role)));
             outcome.is_shared &= (results[0] + results[1] - 1.0).abs() < 1e-3;
@@ -366,8 +367,8 @@ impl<'a> SelfPlay<'a> {
         Ok(true)
     }
 
-    /// Who decides in the state of a match, or the first role where several do with these joint moves; the place of what
-    /// is best among what follows; and what the roles can expect then, as far as that is known.
+    /// Returns the role that decides in the state of a match, or the first role if several do with these
+    /// joint moves; the place of the best successor; and what the roles can expect then, if that is known.
     fn decide(
         &mut self,
         one: &Match,
@@ -396,8 +397,8 @@ impl<'a> SelfPlay<'a> {
         (role, best, is_known.then(|| shares(self.roles, expected)))
     }
 
-    /// The mean of what the roles get in so many playouts from each of these states, in which somebody decides, unless
-    /// a stop comes.
+    /// Returns the mean of what the roles get in playouts, this many from each of these states, in which
+    /// some role decides, unless a stop comes.
     pub(super) fn playout_values(
         &mut self,
         states: &[(State, u64)],
@@ -461,7 +462,8 @@ impl<'a> SelfPlay<'a> {
         }
     }
 
-    /// The joint moves that are looked at in those matches in which several roles decide, unless a stop comes.
+    /// Returns the joint moves that are evaluated in those matches in which several roles decide, unless a
+    /// stop comes.
     fn joint_decisions(
         &mut self,
         matches: &[Match],
@@ -512,7 +514,7 @@ impl<'a> SelfPlay<'a> {
         next.infos.iter().enumerate().map(value).collect()
     }
 
-    /// What the first policy got in a match with these results: see [`Outcome::score`].
+    /// Returns the score of the first policy in a match with these results: see [`Outcome::score`].
     fn score(&self, number: u64, results: Shares) -> f32 {
         if self.roles.are_two() {
             return results[(number % 2) as usize];

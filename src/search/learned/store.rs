@@ -1,8 +1,8 @@
-//! Evaluations on disk, a file for each game, so that a known game starts with one.
+//! The store of evaluations on disk, a file for each game, so that a known game starts with one.
 //!
-//! They are in the folder `heuristics` beside [profiles](crate::game::profile). A file is
-//! named by a hash of the game's circuit, for which it does not matter what the rulesheet calls
-//! things. Deleting a file costs no more than learning again. Others are where they were asked for, to be compared.
+//! They are in the folder `heuristics` beside [profiles](crate::game::profile). A file is named by a hash
+//! of the game's circuit, so that names in the rulesheet do not matter. Deleting a file costs no more than
+//! learning again. Other files are where the caller put them, for comparison.
 
 use std::fs;
 use std::io;
@@ -25,12 +25,12 @@ use crate::support::input;
 /// The version of the file's format, and of how is learned.
 const FORMAT: u32 = 9;
 
-/// What was learned of a game before.
+/// The earlier result of learning a game.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Known {
     /// Its evaluation, unless it can have none.
     pub evaluation: Option<Arc<Evaluation>>,
-    /// How far that is trusted, if it is of use. If not, it may become so when more is learned.
+    /// How far that is trusted, if it helps. If not, it may do so when more is learned.
     pub trust: Option<Trust>,
     /// How long learning was allowed to take, all in all.
     pub time: Duration,
@@ -51,7 +51,7 @@ struct Stored {
 /// An evaluation in the file.
 #[derive(Serialize, Deserialize)]
 struct StoredEvaluation {
-    /// What there are inputs for beside the propositions.
+    /// The patterns that there are inputs for beside the propositions.
     patterns: Vec<Pattern>,
     /// Limits of weights are applied when it is read.
     #[serde(flatten)]
@@ -66,7 +66,8 @@ impl StoredEvaluation {
         }
     }
 
-    /// For a game of so many propositions and roles; nothing if it cannot be one of that game.
+    /// Restores it for a game of `bases` propositions and `roles` roles; nothing if it cannot be one of
+    /// that game.
     fn restored(self, bases: usize, roles: usize) -> Option<Evaluation> {
         let roles = Roles::new(roles)?;
         let valid = Inputs::are_valid(bases, &self.patterns);
@@ -116,7 +117,7 @@ pub enum StoreError {
 }
 
 impl Known {
-    /// What is kept of a game, if anything is, by this version.
+    /// Loads what is kept of a game, if anything is, by this version.
     ///
     /// # Errors
     /// When it cannot be read, or is damaged.
@@ -141,7 +142,7 @@ impl Known {
         }
     }
 
-    /// What was [written](Known::write) to a file about a game.
+    /// Reads what was [written](Known::write) to a file about a game.
     ///
     /// # Errors
     /// When it cannot be read, or is not about this game.
@@ -172,7 +173,7 @@ impl Known {
         })
     }
 
-    /// The evaluation, if it is of use.
+    /// Returns the evaluation, if it helps.
     pub fn admitted(&self) -> Option<TrustedEvaluation> {
         TrustedEvaluation::new(self.evaluation.as_ref(), self.trust)
     }
@@ -188,7 +189,7 @@ fn kept(game: &GroundGame) -> Result<Option<(PathBuf, Fnv64)>, StoreError> {
     Ok(Some((file, hash)))
 }
 
-/// What an evaluation has to fit.
+/// The shape that an evaluation has to fit.
 struct Shape {
     bases: usize,
     roles: usize,
@@ -211,7 +212,7 @@ fn hash(game: &GroundGame) -> Fnv64 {
     Fnv64::of(&encoded(&(circuit, game.interface_bytes())))
 }
 
-/// What is known of a game; nothing if there is no such file, or it is of another version or game.
+/// Reads what is known of a game; nothing if there is no such file, or it is of another version or game.
 fn read(path: &Path, shape: &Shape) -> Result<Option<Known>, StoreError> {
     let damaged = || StoreError::Damaged(path.to_path_buf());
     let unreadable = |source| StoreError::Read {
@@ -246,7 +247,7 @@ fn read(path: &Path, shape: &Shape) -> Result<Option<Known>, StoreError> {
     }))
 }
 
-/// What is in the file.
+/// Returns the contents of the file.
 fn text(known: &Known, game: Fnv64) -> io::Result<String> {
     let stored = Stored {
         format: FORMAT,

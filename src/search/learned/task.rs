@@ -1,4 +1,4 @@
-//! Learning on a thread beside a search.
+//! Background learning on a thread beside a search.
 
 use std::time::Instant;
 
@@ -21,8 +21,8 @@ pub enum LearnOn {
     Never,
     /// Beside all else, for up to 8 times as long in all. It takes a core.
     Beside,
-    /// Only while somebody [waits](HeuristicTask::learn_unless) for it, up to 4 times as long in all for what is trusted fully,
-    /// and once more for what is not trusted at all.
+    /// Only while a caller [waits](HeuristicTask::learn_unless) for it, up to 4 times as long in all for
+    /// what is trusted fully, and once more for what is not trusted at all.
     Between,
 }
 
@@ -30,7 +30,7 @@ pub enum LearnOn {
 /// It ends when it is dropped.
 #[derive(Debug)]
 pub struct HeuristicTask {
-    /// What is known of the game then, if anything.
+    /// The result of learning the game, if any.
     found: Background<Option<Known>>,
     stop: Stop,
     engines: MatchEngines,
@@ -107,7 +107,7 @@ impl HeuristicTask {
         }
     }
 
-    /// The evaluation, if the thread is done: nothing if there is none that is of use.
+    /// Returns the evaluation, if the thread is done: nothing if there is none that helps.
     pub fn found(&self) -> Option<Option<TrustedEvaluation>> {
         let found = self.found.get()?;
         Some(found.as_ref().and_then(Known::admitted))
@@ -140,8 +140,9 @@ impl Drop for HeuristicTask {
 }
 
 impl LearnOn {
-    /// How many times as long as the first time is learned in all, with what is trusted that far. Between searches,
-    /// learning has the time of searches, and is for what is surely of use.
+    /// Returns how many times as long as the first time is learned in all, with an evaluation that is
+    /// trusted that far. Between searches, learning has the time of searches, and is for evaluations that
+    /// surely help.
     fn most_times(self, trust: Option<Trust>) -> Option<u32> {
         match (self, trust) {
             (LearnOn::Beside, Some(_)) => Some(8),
@@ -153,13 +154,13 @@ impl LearnOn {
     }
 }
 
-/// How many times as long as there is now something is learned that is of little use or none, before it is given up:
-/// once more, as the first time may have been on a busy machine. With each trial it becomes likelier that
-/// what is of no use is admitted by chance.
+/// How many times as long as the time available now an evaluation that helps little or not is learned,
+/// before it is given up: once more, as the first time may have been on a busy machine. With each trial it
+/// becomes likelier that an evaluation that does not help is admitted by chance.
 const MOST_TIMES: u32 = 2;
 
-/// The evaluation of a game: that which is kept, unless it was learned for much less time than there is
-/// now. What is of little use or none is learned on once more.
+/// Finds the evaluation of a game: that which is kept, unless it was learned for much less time than there
+/// is now. One that helps little or not is learned on once more.
 fn find(
     engines: &MatchEngines,
     random: Option<RoleId>,
@@ -183,9 +184,9 @@ fn find(
         }
     }
     let start = Instant::now();
-    // What else is found out about the game meanwhile, such as decisive moves, is needed in the trial only.
+    // Other findings about the game meanwhile, such as decisive moves, are needed in the trial only.
     engines.engines().wait();
-    // Who gives the time wants to know the result after it.
+    // The caller that gives the time wants to know the result after it.
     let left = config.time.saturating_sub(start.elapsed());
     let time = left.max(config.time / 2);
     let config = config.clone().with_known(known);

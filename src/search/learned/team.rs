@@ -11,10 +11,10 @@ use super::samples::Samples;
 use super::self_play::{Chance, Matches, NoOutcome, Outcome, SelfPlay, Work};
 use crate::support::threads;
 
-/// Those who play matches at the same time, each on a thread of its own. With the same work they do the same,
-/// whichever is done first.
+/// Several self-players that play matches at the same time, each on a thread of its own. With the same work
+/// they do the same, whichever is done first.
 pub(super) struct Team<'a> {
-    /// The first one plays on the thread that asks for it.
+    /// The first one plays on the calling thread.
     first: SelfPlay<'a>,
     matches: Matches,
     others: Vec<(SelfPlay<'a>, Matches)>,
@@ -84,8 +84,8 @@ impl<'a> Team<'a> {
         Ok(all)
     }
 
-    /// As [`SelfPlay::play`], all of them together. Those whose matches are not over do not count, unless that is
-    /// true of all.
+    /// As [`SelfPlay::play`], all of them together. Players with matches that are not over do not count,
+    /// unless that is true of all.
     pub(super) fn play(
         &mut self,
         policies: [Policy<'_>; 2],

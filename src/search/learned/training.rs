@@ -43,7 +43,7 @@ pub(super) struct Training {
     squares: [[f32; HIDDEN]; COLUMNS],
     roles: Roles,
     inputs: Arc<Inputs>,
-    /// Whether there are two roles of which one gets what the other one does not, so that one is learned.
+    /// Whether there are two roles with complementary results, so that only one is learned.
     is_shared: bool,
     /// Each sample is as good with any of these.
     images: Vec<Image>,
@@ -51,7 +51,7 @@ pub(super) struct Training {
     present: Vec<u32>,
 }
 
-/// What an input has to be multiplied by, while that is learned.
+/// The factors by which an input has to be multiplied, while they are learned.
 #[derive(Clone, Default, Debug)]
 struct InputTraining {
     weights: InputWeights,
@@ -129,18 +129,18 @@ impl Training {
         self.images.len()
     }
 
-    /// The inputs, whose patterns have to be found in samples.
+    /// Returns the inputs, with patterns that have to be found in samples.
     pub(super) fn inputs(&self) -> &Inputs {
         &self.inputs
     }
 
-    /// Looks at samples, of which so many are drawn at random, without learning from them: only how
-    /// steep it is. Without that, the first steps would lead far away from weights that are good.
+    /// Evaluates `count` samples drawn at random, without learning from them: only the steepness is
+    /// measured. Without that, the first steps would lead far away from weights that are good.
     pub(super) fn look(&mut self, samples: &Samples, count: usize, rng: &mut GameRng, stop: &Stop) {
         self.pass(samples, count, 0.0, rng, stop);
     }
 
-    /// Learns from samples, of which so many are drawn at random, or fewer if a stop comes, in steps of this length.
+    /// Learns from `count` samples drawn at random, or fewer if a stop comes, in steps of this length.
     pub(super) fn learn(
         &mut self,
         samples: &Samples,
@@ -152,7 +152,7 @@ impl Training {
         self.pass(samples, count, length, rng, stop);
     }
 
-    /// Steps from so many samples drawn at random, all of them so many times as long as they would be.
+    /// Steps from `count` samples drawn at random, with the lengths of all steps multiplied by `rate`.
     fn pass(&mut self, samples: &Samples, count: usize, rate: f32, rng: &mut GameRng, stop: &Stop) {
         let inputs = self.each.iter_mut().chain([&mut self.constant]);
         inputs.for_each(InputTraining::forget);
@@ -223,7 +223,7 @@ impl Training {
             }
         }
         for (back, sum) in back.iter_mut().zip(sums) {
-            // Where a sum is cut off, it does not matter.
+            // Cut-off sums pass no gradient back.
             *back *= f32::from(u8::from(sum > 0.0 && sum < 1.0));
         }
         for &input in &self.present {
@@ -286,7 +286,7 @@ impl InputTraining {
         }
     }
 
-    /// What is known about the steepness counts less from now on.
+    /// Reduces the weight of earlier measurements of the steepness.
     fn forget(&mut self) {
         let squares = self
             .squares
@@ -326,13 +326,13 @@ fn dot(a: &[f32; HIDDEN], b: &[f32; HIDDEN]) -> f32 {
     sums.iter().sum()
 }
 
-/// What a step is multiplied by, for a sum of squares: one over its root.
+/// Returns the factor of a step, for a sum of squares: the reciprocal of its root.
 ///
 /// Half of the exponent is a guess that is right within 4%, and one step of Newton's brings it within 0.2%, which does
 /// not matter here. Without exact roots and divisions, there are 7% more rounds in the same time.
 #[inline(always)]
 fn inverse(squares: f32) -> f32 {
-    // So that there is one at first.
+    // This keeps the reciprocal finite at first.
     let squares = squares + 1e-6;
     let guess = f32::from_bits(0x5f37_59df - (squares.to_bits() >> 1));
     guess * (1.5 - 0.5 * squares * guess * guess)
@@ -372,7 +372,7 @@ mod tests {
             let mut training = Training::new(roles, inputs, &samples, is_shared, &mut rng);
             training.learn(&samples, 800_000, 1.0, &mut rng, &Stop::new());
             let learned = training.evaluation();
-            // To look at samples changes nothing, and to go on does not make it worse.
+            // Evaluating samples changes nothing, and going on does not make it worse.
             let mut resumed = Training::resumed(&learned, is_shared);
             resumed.look(&samples, 200_000, &mut rng, &Stop::new());
             assert_eq!(resumed.evaluation(), learned);

@@ -1,4 +1,4 @@
-//! Trials of a learned evaluation: whether it is of use, which a small loss alone does not tell.
+//! Trials of a learned evaluation: whether it helps, which a small loss alone does not show.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,34 +23,37 @@ const TEST_DECISIONS: u64 = 5000;
 /// By how many standard errors what is admitted has to be better.
 const SIGMAS: f64 = 2.0;
 
-/// By how much the loss has to be less than without features, in nats, in its own matches or in those against playouts;
-/// and where it is less by not so much more, what an evaluation has to get against random decisions, by one standard error. Where playouts tell less than nothing, anything is
-/// of use, so that it has to tell that much more than its share of what they do: in skirmish they tell -0.1. In quad, where it does harm, what is learned
-/// in ten seconds has 0.01 to 0.02, and 0.82 to 0.95; in speedChess, where it wins, 0.01 to 0.04, and 0.96 or more.
+/// By how much the loss has to be less than without features, in nats, in its own matches or in those
+/// against playouts; and below this larger gain, what an evaluation has to get against random decisions, by
+/// one standard error. If playouts predict worse than nothing, anything helps, so that it has to predict
+/// that much more than its share of what they do: in skirmish their gain is -0.1. In quad, where it does
+/// harm, what is learned in ten seconds has 0.01 to 0.02, and 0.82 to 0.95; in speedChess, where it wins,
+/// 0.01 to 0.04, and 0.96 or more.
 const LEAST_GAIN: f64 = 0.005;
 const SURE_GAIN: f64 = 0.02;
 const NEARLY_ALL: f64 = 0.94;
 
-/// How much an evaluation has to tell for what playouts do, to be more than a hint, by one standard error. In amazons,
-/// where it does harm, it is a seventh.
+/// How much an evaluation has to predict relative to playouts, to be more than a hint, by one standard
+/// error. In amazons, where it does harm, it is a seventh.
 const LEAST_SHARE: f64 = 0.75;
 
-/// What it has to get in matches against decisions by playouts, by one standard error, to be a hint. In
-/// nineBoardTicTacToe, where a hint helps, it gets 0.20 to 0.29, with an error of 0.03; in amazons 0.08 to 0.13, and in hex
-/// next to nothing.
+/// The least score in matches against decisions by playouts, by one standard error, for a hint. In
+/// nineBoardTicTacToe, where a hint helps, it gets 0.20 to 0.29, with an error of 0.03; in amazons 0.08 to
+/// 0.13, and in hex next to nothing.
 const LEAST_AGAINST: f64 = 0.2;
 
-/// What it has to get there to be more than a hint, by one standard error: equal players get that. In reversi, where it
-/// is far better to trust it fully, what is learned in five seconds gets 0.45 to 0.55.
+/// The least score there for more than a hint, by one standard error: equal players get that. In reversi,
+/// where it is far better to trust it fully, what is learned in five seconds gets 0.45 to 0.55.
 const EQUAL: f64 = 0.5;
 
-/// How much it has to tell of these matches, as a gain in nats, by one standard error. Where it is of use, that is 0.02 to
-/// 0.4, and -0.02 to -0.04 in nineBoardTicTacToe. In connectFour, connectFourLarge and connectFourLarger, where as a hint it
-/// scores 44, 34 and 33% against none, it is -0.03 to -0.15: there the other one wins by what a state does not show.
+/// How much it has to predict of these matches, as a gain in nats, by one standard error. Where it helps,
+/// that is 0.02 to 0.4, and -0.02 to -0.04 in nineBoardTicTacToe. In connectFour, connectFourLarge and
+/// connectFourLarger, where as a hint it scores 44, 34 and 33% against none, it is -0.03 to -0.15: there
+/// the other one wins by what a state does not show.
 const LEAST_TOLD: f64 = -0.03;
 
-/// How many of these matches tell anything: in speedChess, where there is time for six to nine, it got between 0.11 and
-/// 0.88, and wins.
+/// The least number of these matches that is informative: in speedChess, where there is time for six to
+/// nine, it got between 0.11 and 0.88, and wins.
 const TELLING_MATCHES: u64 = 10;
 
 /// In how many of these matches, at least, and by how many standard errors it has to get more than that if
@@ -67,14 +70,14 @@ const PLAYOUTS: u64 = 16;
 /// From how many states there are playouts at a time.
 const COMPARED_AT_A_TIME: usize = 100;
 
-/// The share of the time for the states that are compared, and for matches against random decisions. Those against
-/// playouts, which tell most, have what is left.
+/// The share of the time for the states that are compared, and for matches against random decisions. Those
+/// against playouts, which are most informative, have what is left.
 const SHARE: f64 = 0.25;
 
-/// What an evaluation has to get against random decisions that see the ends of matches.
+/// The least score of an evaluation against random decisions that see the ends of matches.
 const LEAST_SCORE: f64 = 0.75;
 
-/// Chance in matches that tell what is better.
+/// Chance in matches that determine what is better.
 pub(super) const TESTING: Chance = Chance {
     noise: 0.02,
     opening: 4,
@@ -85,14 +88,13 @@ pub(super) struct Trial<'a> {
     pub evaluation: &'a Arc<Evaluation>,
     /// States of matches that it has not learned from.
     pub held_out: &'a Samples,
-    /// How long it may take. Where that is too short, fewer states are compared, and matches that are not over
+    /// How long it may take. If that is too short, fewer states are compared, and matches that are not over
     /// do not count.
     pub time: Duration,
     pub stop: &'a Stop,
 }
 
-/// What an evaluation is worth beside playouts, and in matches. Scores are shares of the range of
-/// goals.
+/// The worth of an evaluation beside playouts, and in matches. Scores are shares of the range of goals.
 #[derive(Clone, Debug)]
 pub struct TrialResult {
     /// By how much the mean logarithmic loss in some states of matches that it has not seen is less
@@ -102,29 +104,30 @@ pub struct TrialResult {
     pub gain_by_playouts: f64,
     /// By how much the gain in a state is more than what it should be at least, three quarters of that by playouts.
     pub surplus: Moments<f64>,
-    /// What it got against decisions that are random unless they end the match.
+    /// The score against decisions that are random unless they end the match.
     pub against_random: Moments<f64>,
     /// How it did against decisions for the state with the best mean of some playouts, if there was
     /// time for such matches.
     pub against_playouts: Option<AgainstPlayouts>,
-    /// What searches got with it against those without, if matches between these were to be played; there may have been no
-    /// time for any.
+    /// The scores of searches with it against those without, if matches between these were to be played;
+    /// there may have been no time for any.
     pub between_searches: Option<BetweenSearches>,
 }
 
 /// How an evaluation did in matches against decisions by playouts.
 #[derive(Clone, Copy, Debug)]
 pub struct AgainstPlayouts {
-    /// What it got, as a share of the range of goals.
+    /// The score, as a share of the range of goals.
     pub score: Moments<f64>,
-    /// The gain in the states of these matches, on the scale that suits them best. Where it is less than nothing, the
-    /// evaluation is the more mistaken the better it thinks a state is: there are ways to win that it does not see, and playouts do.
+    /// The gain in the states of these matches, on the scale that suits them best. If it is less than
+    /// nothing, the evaluation is the more mistaken the better it thinks a state is: there are ways to win
+    /// that it does not see, and playouts do.
     pub gain: Moments<f64>,
 }
 
 impl TrialResult {
-    /// Whether that is enough, with the gain of the loss in all those matches. Where matches between searches tell, nothing
-    /// else counts.
+    /// Returns the verdict, with the gain of the loss in all those matches. If matches between searches are
+    /// conclusive, nothing else counts.
     pub(super) fn verdict(&self, gain: &Moments<f64>) -> HeuristicVerdict {
         let alone = self.verdict_alone(gain);
         let trust = alone.trust();
@@ -165,7 +168,7 @@ impl TrialResult {
         let misleads = told.is_some_and(|most| most < LEAST_TOLD);
         let against_playouts = against_playouts.map(|one| &one.score);
         if against_playouts.is_some_and(plays_well) {
-            // However little the results tell, in which most matches are alike.
+            // This holds however little the results show, in which most matches are alike.
             HeuristicVerdict::Admitted
         } else if !tells_enough {
             HeuristicVerdict::NoGain
@@ -262,7 +265,7 @@ impl Trial<'_> {
         Ok((gain, gain_by_playouts, surplus))
     }
 
-    /// What an evaluation gets against decisions by playouts, if there is time for that.
+    /// Returns the results of an evaluation against decisions by playouts, if there is time for that.
     fn against_playouts(
         &self,
         team: &mut Team<'_>,
@@ -294,7 +297,7 @@ impl Trial<'_> {
 mod tests {
     use super::*;
 
-    /// So many matches, of which so many were won.
+    /// Returns the moments of `count` matches, of which `won` were won.
     fn matches(won: u64, count: u64) -> Moments<f64> {
         let mut score = Moments::default();
         score.add(1.0, won);
@@ -346,7 +349,7 @@ mod tests {
         result.verdict(&gain(gain_and_error.0, gain_and_error.1))
     }
 
-    /// What was measured in games of which it is known from matches whether the evaluation is of use.
+    /// These were measured in games in which matches have shown whether the evaluation helps.
     #[test]
     fn verdicts_are_those_of_matches() {
         use HeuristicVerdict::{Admitted, Hint, NoGain, NoWins, WorseThanPlayouts};
@@ -461,7 +464,8 @@ mod tests {
         }
     }
 
-    /// Where it plays badly, it is not admitted, however much it tells of results; but a few matches do not say so.
+    /// An evaluation that plays badly is not admitted, however well it predicts results; but a few matches
+    /// do not show bad play.
     #[test]
     fn few_matches_do_not_count() {
         let with = |score| verdict((0.05, 0.005), (0.02, 0.01), (100, 100), Some(score));
@@ -473,8 +477,9 @@ mod tests {
         );
     }
 
-    /// Where it tells of matches against playouts less than nothing, it is not admitted, as much as it tells of its own, unless
-    /// it wins them; where it tells much of them, it need not of its own.
+    /// An evaluation that predicts matches against playouts worse than nothing is not admitted, however
+    /// well it predicts its own, unless it wins them; if it predicts them well, it need not predict its
+    /// own.
     #[test]
     fn what_it_tells_of_matches_against_playouts_counts() {
         use HeuristicVerdict::{Admitted, Hint, NoGain, WorseThanPlayouts};

@@ -1,4 +1,4 @@
-//! How far an evaluation is trusted.
+//! Trust levels of an evaluation.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use super::evaluation::Evaluation;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trust {
-    /// It tells something that playouts do not, but less than they do.
+    /// It predicts something that playouts do not, but less than they do.
     Hint,
-    /// It decides better than some playouts do, or tells nearly as much.
+    /// It decides better than some playouts do, or predicts nearly as much.
     Full,
 }
 
-/// An evaluation that is of use.
+/// An evaluation that helps.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TrustedEvaluation {
     /// The evaluation.

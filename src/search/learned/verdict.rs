@@ -1,29 +1,29 @@
-//! What is made of an evaluation, by all that is known of it.
+//! Verdicts on an evaluation, by all that is known of it.
 
 use super::trust::Trust;
 
-/// Whether an evaluation is of use, and if not, why.
+/// Whether an evaluation helps, and if not, why.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HeuristicVerdict {
-    /// It tells how matches end, and wins; or searches win with it.
+    /// It predicts how matches end, and wins; or searches win with it.
     Admitted,
-    /// It tells how matches end, but less than playouts do; or searches win with it as a hint.
+    /// It predicts how matches end, but less than playouts do; or searches win with it as a hint.
     Hint,
     /// The game is of one role, of more than four, or has one that plays at random.
     OtherRoles,
-    /// Matches are over before anybody has a choice.
+    /// Matches are over before any role has a choice.
     NoDecisions,
-    /// It does not tell how matches end.
+    /// It does not predict how matches end.
     NoGain,
-    /// It does not tell much that playouts do not.
+    /// It does not predict much that playouts do not.
     WorseThanPlayouts,
     /// It does not win against random decisions.
     NoWins,
     /// Searches do not win with it.
     NoUse,
-    /// It might be of use as a hint, but there was no time to try that in searches.
+    /// It might help as a hint, but there was no time to try that in searches.
     Untried,
-    /// There was not even time for the first matches, or for those that tell what it is worth.
+    /// There was not even time for the first matches, or for those that show its worth.
     TooSlow,
     /// A stop came before anything was learned.
     Stopped,

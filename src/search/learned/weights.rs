@@ -10,7 +10,7 @@ pub(in crate::search) const HIDDEN: usize = 32;
 /// How many outputs there are: see [`Roles::column`].
 pub(in crate::search) const COLUMNS: usize = 4;
 
-/// For each role something, as a share of the range of its goals; 0 for roles that there are not.
+/// A value for each role, as a share of the range of its goals; 0 for roles that do not exist.
 pub(in crate::search) type Shares = [f32; Roles::MOST];
 
 /// The number of roles of a game that may have an evaluation.
@@ -21,7 +21,7 @@ impl Roles {
     /// The greatest number.
     pub(in crate::search) const MOST: usize = 4;
 
-    /// So many, if there may be an evaluation.
+    /// Returns this number of roles, if there may be an evaluation.
     pub(in crate::search) fn new(count: usize) -> Option<Roles> {
         (2..=Roles::MOST).contains(&count).then_some(Roles(count))
     }
@@ -36,7 +36,7 @@ impl Roles {
         self.0 == 2
     }
 
-    /// What is told of each.
+    /// The data for each role.
     #[inline(always)]
     pub(in crate::search) fn shares(self, mut of: impl FnMut(RoleId) -> f32) -> Shares {
         let mut shares = [0.0; Roles::MOST];
@@ -46,8 +46,8 @@ impl Roles {
         shares
     }
 
-    /// The share of the pairs of a role of its own and another one, of which one got more, in which that was its own; a half
-    /// if there are none.
+    /// Returns the share of the pairs of a role of its own and another one, with one that got more, in
+    /// which that was its own; a half if there are none.
     pub(in crate::search) fn pairs_won(
         self,
         results: &Shares,
@@ -64,8 +64,8 @@ impl Roles {
         if unequal > 0.0 { more / unequal } else { 0.5 }
     }
 
-    /// The output for what a role gets. Of two roles, each has outputs of its own for where it is to move; of more,
-    /// propositions tell who is.
+    /// The output for what a role gets. With two roles, each has outputs of its own for when it is to move;
+    /// with more, propositions give the role to move.
     #[inline(always)]
     pub(super) fn column(self, to_move: RoleId, role: RoleId) -> usize {
         match self.0 {
@@ -98,7 +98,7 @@ pub(in crate::search) struct InputWeights {
 }
 
 impl Weights {
-    /// All weights of so many inputs are zero.
+    /// Returns weights of `inputs` inputs that are all zero.
     pub(in crate::search) fn zero(inputs: usize) -> Weights {
         Weights {
             constant: InputWeights::default(),

@@ -17,15 +17,15 @@ pub struct MctsConfig {
     pub memory: usize,
     /// How many joint moves a match may have.
     pub max_steps: u32,
-    /// Whether to compile the circuit anew for what is left of a match.
+    /// Whether to recompile the circuit for the rest of a match.
     pub darkening: bool,
     /// Whether [decisive moves](crate::game::circuits::decisive) are played in playouts.
     pub decisive: bool,
     /// The weights and sizes of the tree, for experiments.
     pub tree: TreeConfig,
-    /// What is learned of a game, and how it is used.
+    /// The learning of a game, and the use of the result.
     pub learning: LearningConfig,
-    /// What works beside the search.
+    /// The helpers beside the search.
     pub helpers: HelperConfig,
     /// How leaves are [evaluated from outside](crate::search::external), if they are: then there are no
     /// random playouts, and nothing is learned.
@@ -34,7 +34,7 @@ pub struct MctsConfig {
     pub seed: u64,
 }
 
-/// The weights and sizes of the tree. What is not set is as suits the game.
+/// The weights and sizes of the tree. Settings that are not given get values that suit the game.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TreeConfig {
@@ -44,20 +44,20 @@ pub struct TreeConfig {
     /// How many leaves each thread may have under way at a time, at most; by default as many as have room in the
     /// lanes. With fewer, each is chosen with more knowledge, and the search is slower.
     pub batch: Option<usize>,
-    /// The weight of what is uncertain: the factor in the upper confidence bound, for goals
-    /// that range from 0 to 1. By default 0.5 with playouts alone, and 0.2 beside an evaluation
-    /// or with all moves as first, as values vary less then. Beside prior probabilities of moves,
-    /// it is the factor of these, and 1 by default.
+    /// The UCB exploration constant: the factor in the upper confidence bound, for goals that range from 0
+    /// to 1. By default 0.5 with playouts alone, and 0.2 beside an evaluation or with RAVE, as values vary
+    /// less then. Beside prior probabilities of moves, it is the factor of these, and 1 by default.
     pub exploration: Option<f32>,
-    /// How many visits of a move count as much as any number of playouts in which it was made later
-    /// ("all moves as first"); with 0, these do not count. By default 1000 where a playout tells of
-    /// many moves, and 0 elsewhere and beside an evaluation, whose values take their place.
+    /// The RAVE equivalence parameter: the number of visits of a move that count as much as any number of
+    /// playouts in which it was made later; with 0, RAVE (all-moves-as-first) statistics are not used. By
+    /// default 1000 where a playout gives information about many moves, and 0 elsewhere and beside an
+    /// evaluation, which takes their place with its values.
     pub rave: Option<f32>,
     /// Whether the tree forgets what was visited least when its memory is full, instead of growing no more.
     pub recycle: bool,
 }
 
-/// What is learned of a game, and how it is used.
+/// The learning of a game, and the use of the result.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LearningConfig {
@@ -71,14 +71,14 @@ pub struct LearningConfig {
     /// Whether evaluations are [kept](crate::search::learned::Known) in the folder of profiles, so that those of known
     /// games are there at once.
     pub keep: bool,
-    /// Whether learning goes on when an evaluation is there. The tree is made anew for what is learned.
+    /// Whether learning goes on when an evaluation is there. The tree is rebuilt with each new evaluation.
     pub learn_on: LearnOn,
-    /// Whether goal bounds and decisive moves, if they take long, are looked for only after an evaluation is learned: where
-    /// there is one core for both, and learning is what the start of a match is for.
+    /// Whether goal bounds and decisive moves, if they take long, are looked for only after an evaluation
+    /// is learned: for a single core that has both to do, when the start of a match is for learning.
     pub learn_first: bool,
 }
 
-/// What works beside the search.
+/// The helpers beside the search.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HelperConfig {
@@ -99,8 +99,8 @@ pub struct HelperConfig {
     pub solve: bool,
 }
 
-/// How a [learned evaluation](crate::search::learned) is used. What is not set is as suits an evaluation
-/// that is [trusted](Trust) as far as it is.
+/// How a [learned evaluation](crate::search::learned) is used. Settings that are not given get values that
+/// suit the [trust](Trust) in the evaluation.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct EvaluationUse {
     /// The weight of a leaf's evaluation against that of its playouts. With 1 there are none.
@@ -114,7 +114,7 @@ pub struct EvaluationUse {
     pub spread: Option<f32>,
 }
 
-/// What an evaluation counts for: see [`EvaluationUse`].
+/// The weights of an evaluation: see [`EvaluationUse`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct EvaluationWeights {
     pub leaf: f32,
@@ -153,19 +153,19 @@ impl EvaluationUse {
     }
 }
 
-/// The weight of what is uncertain where there are only playouts; beside an evaluation that is a hint; and beside one
-/// that is more, or where all moves of playouts count.
+/// The UCB exploration constants: with playouts only; beside an evaluation that is a hint; and beside one
+/// that is more, or with RAVE.
 const EXPLORATION: f32 = 0.5;
 const HINT_EXPLORATION: f32 = 0.35;
 const LITTLE_EXPLORATION: f32 = 0.2;
 
-/// How many threads there are at most: what is under way must fit into the tree's counters.
+/// The most threads: evaluations under way must fit into the tree's counters.
 const MOST_THREADS: usize = 120;
 
 /// The weight of prior probabilities.
 const PRIOR_EXPLORATION: f32 = 1.0;
 
-/// How many visits count as much as playouts in which a move was made later.
+/// The default RAVE equivalence parameter.
 const RAVE: f32 = 1000.0;
 
 /// The share of a prover where there are only playouts, and beside an evaluation.
@@ -239,8 +239,8 @@ impl MctsConfig {
         self.threads.clamp(1, MOST_THREADS)
     }
 
-    /// The weight of what is uncertain, in a search with an evaluation or without, and with all moves
-    /// as first or without.
+    /// Returns the UCB exploration constant, in a search with an evaluation or without, and with RAVE or
+    /// without.
     pub(super) fn exploration_weight(&self, trust: Option<Trust>, has_first_moves: bool) -> f32 {
         let default = match (&self.leaves, trust) {
             (Some(_), _) => PRIOR_EXPLORATION,
@@ -252,7 +252,7 @@ impl MctsConfig {
         self.tree.exploration.unwrap_or(default)
     }
 
-    /// How many visits count as much as all moves as first, which are not looked at if it is 0.
+    /// Returns the RAVE equivalence parameter; RAVE is not used if it is 0.
     pub(super) fn rave_visits(&self, has_evaluation: bool) -> f32 {
         match has_evaluation || self.leaves.is_some() {
             true => 0.0,
@@ -260,7 +260,7 @@ impl MctsConfig {
         }
     }
 
-    /// The share of the time that the prover has, of so many threads, beside an evaluation or
+    /// Returns the share of the time that the prover has, with `threads` threads, beside an evaluation or
     /// without.
     pub(super) fn prover_share(&self, threads: usize, has_evaluation: bool) -> f64 {
         let default = LOCAL_SHARE[usize::from(has_evaluation)];

@@ -1,5 +1,5 @@
-//! Leaves that are [evaluated from outside](crate::search::external): collected, evaluated together, and
-//! backed up.
+//! External leaf evaluation: leaves that are [evaluated from outside](crate::search::external), collected,
+//! evaluated together, and backed up.
 
 use std::sync::atomic::Ordering;
 
@@ -25,7 +25,7 @@ impl Worker<'_> {
         self.most_leaves(VISITS_PER_LEAF, batch)
     }
 
-    /// Collects leaves, has them evaluated, and tells the tree.
+    /// Collects leaves, has them evaluated, and updates the tree.
     pub(super) fn evaluate_leaves(
         &mut self,
         evaluation: &LeafEvaluation,

@@ -1,4 +1,4 @@
-//! What local search has brought, for people and programs.
+//! Reports of local search, for people and programs.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::game::machine::Move;
 use crate::proof::forced::Target;
 
-/// What local search has brought.
+/// The results of local search.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct LocalReport {
@@ -17,11 +17,11 @@ pub struct LocalReport {
     pub ready: usize,
     /// The number of provers that were wanted.
     pub workers: usize,
-    /// What the search has brought by target.
+    /// The results of the search by target.
     pub targets: Vec<LocalTarget>,
 }
 
-/// What the search for proofs about a target has brought.
+/// The results of the search for proofs about a target.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct LocalTarget {
@@ -34,7 +34,7 @@ pub struct LocalTarget {
     pub on: bool,
     /// The number of nodes that were searched with all moves.
     pub nodes: u64,
-    /// The share of replies that need not be searched, because it is known what comes of them.
+    /// The share of replies that need not be searched, because their outcome is known.
     pub spared: Option<f64>,
     /// The number of nodes that were searched for wins by threats.
     pub threat_nodes: u64,
@@ -42,7 +42,7 @@ pub struct LocalTarget {
     pub proofs: [u64; 2],
 }
 
-/// What a role is proved to be able to force once a move is played.
+/// The goal that a role is proved to be able to force once a move is played.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Forced {

@@ -1,17 +1,16 @@
-//! Monte Carlo tree search on many playouts at a time.
+//! Monte Carlo tree search with batched playouts.
 //!
-//! A node is a state in which somebody decides; forced moves and noops make no nodes. Each
-//! thread has an [`Evaluator`], by which it asks for all
-//! successors of a node in one call and starts playouts in many leaves, a few each, which
-//! share the lanes. While they are played, the leaves count as visited but have no value.
+//! A node is a state in which some role decides; forced moves and noops make no nodes. Each thread has an
+//! [`Evaluator`], with which it gets all successors of a node in one call and starts playouts in many
+//! leaves, a few each, which share the lanes. While they are played, the leaves count as visited but have
+//! no value.
 //!
-//! All threads share one tree, in memory that all may change at any time, word by word. Nobody
-//! waits for anybody, but for a moment where a state is looked up or several roles decide at
-//! once.
+//! All threads share one tree, in memory that all may change at any time, word by word. No thread waits for
+//! another one, except for a moment at state lookups or when several roles decide at once.
 //!
 //! - `tree`: its memory, nodes and edges, and what is kept or forgotten.
-//! - `walk`: down to the next leaf, and up again with what was found; proofs of bounds on the way.
-//! - `tasks`: what is found out beside the search.
+//! - `walk`: descents to the next leaf, and backups of results; proofs of bounds on the way.
+//! - `tasks`: background tasks beside the search.
 //! - `leaves`: leaves that are evaluated from outside.
 //! - `trial_match`: a match between a search with an evaluation and one without.
 //! - `worker`: a thread; `shared`: what the threads have in common, beside the tree.
@@ -147,10 +146,10 @@ fn role_names(game: &Game) -> Vec<String> {
     roles.map(|&role| game.rules().terms.text(role)).collect()
 }
 
-/// Waits for all that a search otherwise takes up as it comes, machine code, goal latches and
-/// decisive moves, unless a stop comes before. When they are ready depends on the machine, and what is found
-/// with a counted budget should not. If time is up before they are, that is logged: a search takes them up as they
-/// come.
+/// Waits for everything that a search otherwise takes up as it comes, machine code, goal latches and
+/// decisive moves, unless a stop comes before. When they are ready depends on the machine, and the result
+/// of a counted budget should not. If time is up before they are ready, that is logged: a search takes them
+/// up as they come.
 pub fn wait_for_engines(game: &Game, backend: Backend, config: &MctsConfig, stop: &Stop) {
     let are_ready = wait_unless(game, backend, config, stop);
     if !are_ready && stop.remaining().is_some_and(|left| left.is_zero()) {
@@ -191,7 +190,7 @@ impl Mcts {
             return Err(MachineError::NotGround { backend });
         }
         check_memory("the search tree", config.memory)?;
-        // What a prover calls its states and moves is its own.
+        // A prover has its own numbers for its states and moves.
         let threads = match backend {
             Backend::Prover => 1,
             _ => config.thread_count(),
@@ -219,7 +218,7 @@ impl Mcts {
         let ranges = Bounds::of_goals(first.goal_ranges());
         let random = game.random_role();
         let hides_information = game.hides_information();
-        // Where roles do not see the whole state, nothing follows from what could be forced in it.
+        // If roles do not see the whole state, nothing follows from what could be forced in it.
         let local = engines
             .as_ref()
             .filter(|_| ranges.len() > 1 && !hides_information);
@@ -267,8 +266,8 @@ impl Mcts {
         })
     }
 
-    /// Searches from another state from now on, which comes after `depth` joint moves. What
-    /// is known of it and of what follows is kept. Depths of 2^31 - 1 and more are taken for that one.
+    /// Searches from another state from now on, which comes after `depth` joint moves. The knowledge of it
+    /// and of its successors is kept. Depths of 2^31 - 1 and more are taken for that one.
     ///
     /// # Errors
     /// When the machine cannot go on.
@@ -292,7 +291,7 @@ impl Mcts {
                 .proven_lower_bound(&root)
                 .is_none_or(|proven| proven <= line.goal)
         {
-            // What the tree knows by the line is of no use without it.
+            // The tree's knowledge by the line is useless without it.
             self.tree.clear();
         }
         self.tree.set_root(&root);
@@ -321,8 +320,8 @@ impl Mcts {
         self.tasks.wait_for_evaluation();
     }
 
-    /// As [`wait_for_evaluation`](Mcts::wait_for_evaluation), but not longer than until a stop comes, and not in games
-    /// of so many roles that there is none.
+    /// As [`wait_for_evaluation`](Mcts::wait_for_evaluation), but not longer than until a stop comes, and
+    /// not in games with a number of roles for which there is none.
     pub fn await_evaluation(&self, stop: &Stop) {
         if Roles::new(self.tree.ranges().len()).is_some() {
             self.tasks.await_evaluation(stop);
@@ -337,8 +336,8 @@ impl Mcts {
         }
     }
 
-    /// Takes up an evaluation, if one has been learned since. The tree is made anew, as its values
-    /// are of another kind. One that takes the place of another has to wait until a run begins.
+    /// Takes up an evaluation, if one has been learned since. The tree is rebuilt, as its values are of
+    /// another kind. One that takes the place of another has to wait until a run begins.
     fn adopt_evaluation(&mut self, begins: bool) -> Result<(), MachineError> {
         if !begins && self.tree.valuation().is_some() {
             return Ok(());
@@ -375,7 +374,7 @@ impl Mcts {
 
     /// The canonical text of a move in a report.
     pub fn move_text(&mut self, role: RoleId, played: Move) -> String {
-        // Where evaluators differ in what they call a move, there is only one.
+        // If evaluators differ in the numbers of moves, there is only one.
         self.evaluators[0].move_text(role, played)
     }
 
@@ -418,11 +417,11 @@ impl Mcts {
             let slice = if is_last { left } else { interval };
             let begin = Instant::now();
             let result = self.run_for(slice, wanted, &budget.stop);
-            // Where a batch of playouts takes longer, threads should not wait for each other after each.
+            // If a batch of playouts takes longer, threads should not wait for each other after each.
             interval = interval.max(begin.elapsed() / 2);
             let goes_on = result.is_ok() && !budget.stop.is_set() && !self.is_done(wanted);
             if goes_on && self.tree.is_full() && self.recycles {
-                // If there is no room to be made, playouts go on in the tree as it is.
+                // If no room can be made, playouts go on in the tree as it is.
                 self.recycle(&budget.stop);
                 continue;
             }
@@ -447,15 +446,14 @@ impl Mcts {
         result
     }
 
-    /// If all is lost by what provers have found out, which opponents may not know, starts anew
-    /// without that: the search is for the move after which they are likeliest to err. Returns
-    /// whether it does.
+    /// If all is lost by the findings of provers, which opponents may not know, restarts without them: the
+    /// search is for the move after which opponents are likeliest to err. Returns whether it does.
     ///
     /// # Errors
     /// When the machine cannot go on.
     fn resist(&mut self) -> Result<bool, MachineError> {
         let tree = &self.tree;
-        // Where all states are known, it is known what resists longest, too.
+        // If all states are known, the longest resistance is known, too.
         let is_lost = tree.is_lost() && tree.heeds_proofs() && !tree.has_values();
         if self.local.is_none() || !is_lost {
             return Ok(false);
@@ -477,13 +475,13 @@ impl Mcts {
         }
     }
 
-    /// What the root of the tree is: the first state from the current one on in which somebody
-    /// decides.
+    /// Returns the root of the tree: the first state from the current one on in which some role decides.
     fn root(&mut self) -> Result<Successor, MachineError> {
         self.evaluators[0].skip_forced_moves(&self.state, self.depth)
     }
 
-    /// Searches for a time with all threads. What is under way then comes to its end, unless a stop comes.
+    /// Searches for a time with all threads. Evaluations under way then come to their ends, unless a stop
+    /// comes.
     fn run_for(&mut self, time: Duration, wanted: Wanted, stop: &Stop) -> Result<(), MachineError> {
         let (shared, tree, config) = (&self.shared, &self.tree, &self.config);
         let (local, planning) = (&mut self.local, &self.planning);
@@ -548,7 +546,7 @@ impl Mcts {
         report
     }
 
-    /// What keeps values from being proved, as far as that was seen.
+    /// Returns what keeps values from being proved, if that was seen.
     fn unproved(&self) -> Vec<Unproved> {
         let ends = self.tree.open_ends();
         let is_set = |flag: &AtomicBool| flag.load(Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! The result of a search.
+//! Search reports.
 
 use std::fmt;
 use std::time::Duration;
@@ -37,15 +37,15 @@ pub struct SearchReport {
     pub time: Duration,
     /// The moves, best first.
     pub moves: Vec<MoveReport>,
-    /// What local search has brought, if there is one.
+    /// The results of local search, if there is one.
     pub local: Option<LocalReport>,
-    /// What a planner has found out, if there is one.
+    /// The findings of a planner, if there is one.
     pub plan: Option<PlanReport>,
-    /// What the states of the game tell, if all that follow are known.
+    /// The findings from the states of the game, if all that follow are known.
     pub states: Option<StatesReport>,
     /// By what the value is proved, if it is.
     pub proved_by: Option<ProvedBy>,
-    /// What keeps the value from being proved, as far as that was seen, unless it is.
+    /// The reasons seen that keep the value from being proved, unless it is.
     pub unproved: Vec<Unproved>,
 }
 
@@ -85,17 +85,17 @@ impl fmt::Display for ProvedBy {
 pub struct MoveReport {
     /// The move.
     pub played: Move,
-    /// How often it was looked at.
+    /// The number of visits.
     pub visits: u64,
-    /// The goal that the role can expect, if it was looked at or is proved.
+    /// The goal that the role can expect, if it was visited or is proved.
     pub value: Option<f64>,
     /// The standard error of that as the mean of independent evaluations; none if it is proved.
     pub error: Option<f64>,
-    /// The least and the most that the role can get, if everybody plays as well as can be.
+    /// The least and the most that the role can get, if all roles play as well as can be.
     pub bounds: (f64, f64),
-    /// The decisions that are thought best after it: who decides, and what.
+    /// The decisions that are thought best after it, each with its role.
     pub line: Vec<(RoleId, Move)>,
-    /// What local search has proved of it, if anything.
+    /// The result of local search about it, if any.
     pub forced: Option<Forced>,
 }
 
@@ -211,9 +211,9 @@ impl MoveReport {
     }
 }
 
-/// Puts the best move first. That is the one looked at most; but where the value of a move is
-/// proved, no more is looked at it, and it is as good as its value. Moves that are sure to
-/// be worse than another come last.
+/// Puts the best move first. That is the one with the most visits; but once the value of a move is proved,
+/// it gets no more visits, and it is as good as its value. Moves that are sure to be worse than another
+/// come last.
 pub(super) fn order(moves: &mut Vec<MoveReport>) {
     let proven = moves.iter().map(|played| played.bounds.0);
     let proven = proven.fold(f64::NEG_INFINITY, f64::max);
@@ -240,7 +240,7 @@ pub(super) fn order(moves: &mut Vec<MoveReport>) {
 }
 
 impl Tree {
-    /// The results for the moves of a role in the root, of which it has several.
+    /// Returns the results for the moves of a role in the root that has several.
     fn moves_report(
         &self,
         root_statistics: &[Moments<f64>],
@@ -279,7 +279,7 @@ impl Tree {
                 let arms = joint.arms[role.index()].iter();
                 arms.enumerate().map(report).collect()
             }
-            // Nothing was looked at. What is proved of the root is not proved of each of its moves.
+            // Nothing was visited. Proofs about the root are not proofs about each of its moves.
             _ => {
                 let range = self.ranges()[role.index()];
                 let report = |&played: &Move| MoveReport::unknown(played, range);
@@ -288,7 +288,7 @@ impl Tree {
         }
     }
 
-    /// The moves of a role that are proved to be of no use, in a root in which several roles decide.
+    /// Returns the moves of a role that are proved to be useless, in a root in which several roles decide.
     fn useless_moves(&self, role: RoleId) -> Vec<Move> {
         let root = self.node(self.root());
         let ((Stage::Expanded, _), Decider::Several) = (root.inside(), root.meta().decider())
@@ -365,7 +365,7 @@ impl Tree {
             };
             let decision = self.decision(inside);
             let low = node.bounds(role).low;
-            // What is proved to be best; then what was looked at most.
+            // Moves that are proved to be best come first; then those with the most visits.
             let rank = |place: &usize| {
                 let bounds = self.bounds(decision, *place, role);
                 let is_best = node.bounds(role).are_exact() && bounds.low >= low;
@@ -389,7 +389,7 @@ impl Tree {
 }
 
 impl MoveReport {
-    /// A move that was not looked at.
+    /// Returns the report of a move that was not visited.
     fn unknown(played: Move, Bounds { low, high }: Bounds) -> MoveReport {
         MoveReport {
             played,
@@ -409,13 +409,13 @@ const ROUNDING: f64 = 1e-3;
 /// Longer lines are cut off.
 const LONGEST_LINE: usize = 20;
 
-/// What a planner has found out.
+/// The findings of a planner.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct PlanReport {
     /// The least and the greatest goal that the role may get with best play.
     pub range: (i32, i32),
-    /// The number of moves of the best match that it found, and by what it was found.
+    /// The number of moves of the best match that it found, and the method that found it.
     pub found: Option<(usize, PlanMethod)>,
     /// By what it was proved that no greater goal can be got, if one was possible at first.
     pub proof: Option<PlanMethod>,
@@ -448,7 +448,7 @@ impl fmt::Display for PlanReport {
     }
 }
 
-/// What the states of a game tell.
+/// The findings from the states of a game.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct StatesReport {

@@ -1,4 +1,4 @@
-//! The state that the threads of a search share, beside the tree.
+//! Shared state of the threads of a search, beside the tree.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -25,12 +25,13 @@ const MOST_PLAYOUTS: u64 = 4;
 /// How many it gets before it is known what they cost.
 pub(super) const FIRST_PLAYOUTS: u64 = 2;
 
-/// A search for so many nodes ends when it has come as often for each of them, and for so many at least, to its root: there
-/// are no more in games whose tree is known but cannot be solved, as where roles decide at once.
+/// A search with a limit on nodes also ends after this many visits of the root for each node of the limit,
+/// which counts as `LEAST_NODES` at least: there are no more nodes in games with a tree that is known but
+/// cannot be solved, as where roles decide at once.
 const VISITS_PER_NODE: u64 = 64;
 const LEAST_NODES: u64 = 1000;
 
-/// What a search ends with: numbers of playouts and of nodes in the tree.
+/// The limits of a search: numbers of playouts and of nodes in the tree.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted {
     pub(super) playouts: Option<u64>,

@@ -1,11 +1,10 @@
-//! Threads that build one tree at the same time, of a game in which each state says what it
-//! has to be.
+//! Stress test: threads that build one tree at the same time, of a game in which each state determines its
+//! own contents.
 //!
-//! A state has a number and words that follow from it, so a thread that sees a node before all
-//! of it is there finds words that do not belong together. The game is small, so that threads
-//! meet in the same nodes all the time, and it is known what each state is worth, so that
-//! whatever the tree proves can be checked. All this is real: tree, arena and descent; only
-//! playouts are not.
+//! A state has a number and words that follow from it, so a thread that sees a node before all of it is
+//! there finds words that do not belong together. The game is small, so that threads meet in the same nodes
+//! all the time, and the value of each state is known, so that whatever the tree proves can be checked.
+//! Tree, arena and descent are real; only playouts are not.
 //!
 //! [`model`](super::model) tries all orders of a few accesses instead, those that this CPU never
 //! shows among them.
@@ -44,7 +43,7 @@ const MOVES: [Move; 3] = [Move(0), Move(1), Move(2)];
 /// How many evaluations a thread makes, unless the game is solved before.
 const EVALUATIONS: u64 = if cfg!(miri) { 30 } else { 3000 };
 
-/// A game of two roles, of which one gets what the other one does not.
+/// A game of two roles with complementary results.
 #[derive(Clone, Copy, Debug)]
 struct Toy {
     seed: u64,
@@ -78,7 +77,7 @@ impl Toy {
         })
     }
 
-    /// The state that a node is of, of which all words have to be there.
+    /// Returns the state of a node, asserting that all of its words are there.
     fn place(self, node: Node<'_>) -> Place {
         let words: Vec<u64> = node.state().collect();
         let place = Place((words[0] >> 32) as u32, u64::from(words[0] as u32));
@@ -148,8 +147,8 @@ impl Toy {
         Expansions::new(legal, successors, vec![end])
     }
 
-    /// What the first role gets at least and at most. If both decide at once, that is what is left of moves that
-    /// are better than others whatever the other role does.
+    /// Returns the least and the most that the first role gets. If both decide at once, that is what
+    /// remains after removing moves that others are better than whatever the other role does.
     fn worth(self, place: Place, known: &mut Vec<Option<Bounds>>) -> Bounds {
         let at = (u64::from(place.0) * STATES + place.1) as usize;
         known.resize(known.len().max(at + 1), None);
@@ -209,7 +208,7 @@ fn work(toy: Toy, tree: &Tree, seed: u64, evaluations: u64) -> u64 {
     let valuation = tree.valuation();
     let mut scorer = valuation.map(|valuation| Scorer::new(valuation.evaluation.clone()));
     let mut counted = 0;
-    // What the tree is not told of yet, as a search tells it of many evaluations at a time.
+    // Evaluations that the tree has not received yet, as a search passes many at a time.
     let (mut evaluated, mut values) = (Vec::new(), Vec::new());
     let mut left = evaluations;
     while left > 0 && !tree.node(tree.root()).is_solved() {
@@ -422,7 +421,7 @@ fn valued_tree(toy: Toy, used: EvaluationUse) -> Tree {
     tree
 }
 
-/// The smaller the spread, the less is what moves that are looked at are worth less than the best one.
+/// The smaller the spread, the less value do the visited moves lose against the best one.
 #[test]
 fn what_is_worth_less_is_explored_less() {
     let seeds = if cfg!(miri) { 2 } else { 40 };
@@ -452,8 +451,8 @@ fn what_is_worth_less_is_explored_less() {
     assert!(less.is_sorted_by(|more, less| more > less), "{less:?}");
 }
 
-/// As a search with an evaluation and a prover: whatever is proved, and whoever finds it out, what
-/// is expected of a node is what is expected behind its best edge, and what is proved if all is.
+/// As a search with an evaluation and a prover: whatever is proved, and by whichever of them, the
+/// expectation of a node is the expectation behind its best edge, and what is proved if all is.
 #[test]
 fn values_follow_what_is_proved() {
     let mut taken_over = 0;

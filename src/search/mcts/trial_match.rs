@@ -1,4 +1,4 @@
-//! Matches between a search with an evaluation and one without, by which the evaluation is tried.
+//! Trial matches between a search with an evaluation and one without.
 
 use propjit_stop::Stop;
 use rand::{Rng, RngExt};
@@ -23,7 +23,8 @@ const NODES: u64 = 1000;
 /// How many decisions are made at random at the start.
 const OPENING: u32 = 2;
 
-/// How much memory each tree may have. Where that is too little for so many nodes, there are fewer.
+/// How much memory each tree may have. If that is too little for the wanted number of nodes, there are
+/// fewer.
 const MEMORY: usize = 64 << 20;
 
 /// A match that is being played.
@@ -79,7 +80,7 @@ pub fn play_search_match(one: &SearchMatch<'_>, stop: &Stop) -> Result<Option<f3
         let depth = at.info.depth + 1;
         at = this.evaluator.skip_forced_moves(&next, depth)?;
     }
-    // What takes too long is worth nothing.
+    // A match that takes too long is worth nothing.
     let share = |role: RoleId| ranges[role.index()].to_unit(at.info.turn.counted_goal(role));
     let roles = one.evaluation.evaluation.roles();
     let is_own = |role: RoleId| side_of(one.number, role, this.sides.len()) == 0;
@@ -103,7 +104,7 @@ fn sides(start: &Successor, ranges: &[Bounds], evaluation: &TrustedEvaluation) -
 }
 
 impl TrialMatch {
-    /// What each role does in a state, as its side's search finds best.
+    /// Returns the moves of all roles in a state, each as its side's search finds best.
     fn decide(
         &mut self,
         at: &Successor,
@@ -136,7 +137,7 @@ impl TrialMatch {
 }
 
 impl Side {
-    /// Searches from a state in which somebody decides, until a stop comes at most.
+    /// Searches from a state in which some role decides, until a stop comes at most.
     fn search(
         &mut self,
         from: &Successor,

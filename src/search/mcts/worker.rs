@@ -1,4 +1,4 @@
-//! The work of one thread of the search.
+//! Search threads.
 
 use std::sync::atomic::Ordering;
 
@@ -21,7 +21,7 @@ use crate::support::rng::GameRng;
 use crate::support::statistics::Moments;
 use propjit_stop::Stop;
 
-/// How many paths set out from the root before anything else is looked at.
+/// The number of paths that set out from the root before any other work.
 const MOST_DESCENTS: usize = 256;
 
 /// How many playouts a leaf gets at most while the root has so few visits that lanes are empty. A playout takes as
@@ -38,7 +38,7 @@ pub(super) struct Worker<'a> {
     pub(super) config: &'a MctsConfig,
     pub(super) evaluator: &'a mut dyn Evaluator,
     pub(super) context: DescentContext,
-    /// What evaluates states, if anything does.
+    /// The scorer of states, if there is one.
     scorer: Option<Scorer>,
     /// The paths to the leaves in which playouts have started, by the number of the start.
     playing: Vec<Option<(Path, NodeId)>>,
@@ -46,11 +46,11 @@ pub(super) struct Worker<'a> {
     leaves: usize,
     /// The paths to the leaves that are to be evaluated from outside.
     pub(super) waiting: Vec<(Path, NodeId)>,
-    /// The paths at whose ends evaluations ended that the tree has not been told of, with the nodes in which
+    /// The paths with ended evaluations that the tree has not received yet, with the nodes in which
     /// playouts started, if they did; and the values of each role, those of one path after the other.
     evaluated: Vec<(Path, Option<NodeId>)>,
     values: Vec<f32>,
-    /// How many playouts were spared since the other threads were told.
+    /// The number of playouts spared since the last report to the other threads.
     spared: u64,
     /// Paths that are not in use.
     paths: Vec<Path>,
@@ -70,7 +70,7 @@ struct Question {
     node: NodeId,
     state: State,
     depth: u32,
-    /// The joint move whose successor is wanted; or else all that there are.
+    /// The joint move with the wanted successor; or else all joint moves.
     joint: Option<Vec<Move>>,
 }
 
@@ -122,7 +122,7 @@ impl<'a> Worker<'a> {
         wanted: Wanted,
     ) -> Result<(), MachineError> {
         let result = match self.search(stop, slice, wanted) {
-            // What was found before counts.
+            // Earlier results count.
             Err(error) if error.is_stopped() && stop.is_set() => Ok(()),
             result => result,
         };
@@ -206,7 +206,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Looks no longer at all moves as first if that turns out, here or elsewhere, to be of no use.
+    /// Stops using RAVE if it turns out, here or elsewhere, not to pay off.
     fn judge_first_moves(&mut self) {
         let Some(first_moves) = &mut self.context.first_moves else {
             return;
@@ -266,14 +266,15 @@ impl<'a> Worker<'a> {
         questions
     }
 
-    /// How many leaves may be under way, beyond the first one for so many visits of the root each: those that
-    /// are chosen without knowing of each other should be a part of what is known only.
+    /// Returns how many leaves may be under way, the first one and another for each `visits_per_leaf`
+    /// visits of the root: those that are chosen without knowing of each other should be only a part of
+    /// what is known.
     pub(super) fn most_leaves(&self, visits_per_leaf: u64, most: u64) -> usize {
         let visits = self.tree.node(self.tree.root()).visits();
         most.min(1 + visits / visits_per_leaf) as usize
     }
 
-    /// Goes on with descents to their ends, a step of each in turn. Returns whether that was of use.
+    /// Advances descents to their ends, a step of each in turn. Returns whether that brought progress.
     fn go_on(&mut self, mut descents: Vec<Descent>, questions: &mut Vec<Question>) -> bool {
         let mut progressed = true;
         while !descents.is_empty() {
@@ -285,8 +286,8 @@ impl<'a> Worker<'a> {
         progressed
     }
 
-    /// Does what is to be done at the end of a path, as far as that is possible at once. Returns whether
-    /// that was of use.
+    /// Does what is to be done at the end of a path, if that is possible at once. Returns whether that
+    /// brought progress.
     fn arrive(&mut self, path: Path, leaf: Leaf, questions: &mut Vec<Question>) -> bool {
         let tree = self.tree;
         let question = |path, node: NodeId, joint| {
@@ -306,7 +307,7 @@ impl<'a> Worker<'a> {
             Leaf::Play(node) => {
                 self.context.state.assign_from(tree.node(node).state());
                 let queue = self.evaluator.runner().queue_mut();
-                // Somebody decides in it, so it is not terminal.
+                // Some role decides in it, so it is not terminal.
                 let id = queue.add_going(&self.context.state, Some(self.playouts));
                 let id = id.index();
                 if self.playing.len() <= id {
@@ -346,7 +347,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Records what the evaluation at the end of the path brought for each role, until the tree is
-    /// [told](Worker::tell).
+    /// [updated](Worker::tell).
     pub(super) fn record(
         &mut self,
         path: Path,
@@ -367,7 +368,7 @@ impl<'a> Worker<'a> {
         self.evaluated.push((path, leaf));
     }
 
-    /// Tells the tree what was recorded.
+    /// Passes what was recorded to the tree.
     pub(super) fn tell(&mut self) {
         self.tree.back_up(&self.evaluated, &self.values);
         while let Some((path, _)) = self.evaluated.pop() {
@@ -383,8 +384,8 @@ impl<'a> Worker<'a> {
         self.paths.push(path);
     }
 
-    /// Finds out what is asked, as far as it can be done at once, and goes on with it. Returns
-    /// the questions that come next.
+    /// Answers the questions that can be answered at once, and goes on from there. Returns the questions
+    /// that come next.
     fn answer(
         &mut self,
         questions: Vec<Question>,
@@ -420,7 +421,7 @@ impl<'a> Worker<'a> {
         let mut descents = Vec::with_capacity(all.len() + one.len());
         for (at, Question { path, node, .. }) in all.into_iter().enumerate() {
             self.expand(&path, node, expanded.get(at));
-            // What happens by chance is not evaluated from outside, but what comes of it.
+            // Chance moves are not evaluated from outside, but their successors are.
             let is_chance = (self.tree.node(node).meta().role())
                 .is_some_and(|role| self.tree.random() == Some(role));
             if self.tree.expands_at_once() && !(self.tree.has_priors() && is_chance) {
@@ -524,7 +525,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// What looks at all moves as first, if that is wanted.
+/// Returns RAVE statistics, if they are wanted.
 fn first_moves(
     config: &MctsConfig,
     tree: &Tree,

@@ -1,9 +1,9 @@
-//! Candidates for symmetries, read off the names of propositions.
+//! Candidates for automorphisms, read off the names of propositions.
 //!
-//! The relation with the most propositions, such as all `(cell ? ? ?)`, is taken for the board, and its
-//! two arguments with the most values for coordinates. Other relations are moved along where arguments
-//! range over the same values. Where roles change places, so do pieces: those that are at each other's
-//! places at the start, or the only two that are not there at the start.
+//! The relation with the most propositions, such as all `(cell ? ? ?)`, is taken for the board, and its two
+//! arguments with the most values for coordinates. Other relations are moved along where arguments range
+//! over the same values. If roles change places, so do pieces: those that are at each other's places at the
+//! start, or the only two that are not there at the start.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ struct Names<'a> {
     board: &'a str,
 }
 
-/// All candidates for a game of two roles, but for the one that changes nothing.
+/// Returns all candidates for a game of two roles, without the identity.
 pub(super) fn candidates(game: &GroundGame) -> Vec<Symmetry> {
     let [first, second] = game.roles() else {
         return Vec::new();
@@ -172,7 +172,7 @@ impl<'a> Names<'a> {
         image
     }
 
-    /// What changes its name where these roles change places and the board is reflected.
+    /// Returns the names that change if these roles change places and the board is reflected.
     fn exchanged(
         &self,
         [first, second]: [&'a str; 2],

@@ -1,10 +1,10 @@
-//! Symmetries of a game: other names for its propositions by which matches stay matches.
+//! Automorphisms of a game: renamings of its propositions that map matches to matches.
 //!
-//! A board may be reflected, and in many games the roles may change their sides. Then what was learned
-//! of one state holds for others, too. How a board may be reflected is read off the names of
-//! propositions (`candidates`), which may mislead; so each candidate is tried out in states of matches:
-//! what follows from the image of a state has to be the images of what follows from the state. That is
-//! no proof. Symmetries that pass serve what is learned, never what is proved.
+//! A board may be reflected, and in many games the roles may change their sides. Then what was learned of
+//! one state holds for others, too. The reflections of a board are read off the names of propositions
+//! (`candidates`), which may mislead; so each candidate is tried out in states of matches: the successors
+//! of the image of a state have to be the images of its successors. That is no proof. Symmetries that pass
+//! serve what is learned, never what is proved.
 
 mod candidates;
 
@@ -62,8 +62,8 @@ impl Symmetry {
     }
 }
 
-/// The symmetries of a game for two that hold in all of these states. Those in which several roles decide tell
-/// nothing.
+/// Returns the symmetries of a game for two that hold in all of these states. States in which several roles
+/// decide give no information.
 ///
 /// # Errors
 /// When the machine cannot go on.
@@ -160,7 +160,7 @@ mod tests {
         (found.len(), swaps.count())
     }
 
-    /// A square can be turned and reflected in eight ways, of which one changes nothing, and in as many
+    /// A square can be turned and reflected in eight ways, one of which changes nothing, and in eight ways
     /// where the players change places.
     #[test]
     fn squares_may_be_turned_and_players_exchanged() {

@@ -18,7 +18,7 @@ pub fn skipped(reason: &str) {
     let count = COUNT.fetch_add(1, Ordering::Relaxed) + 1;
     let current = thread::current();
     let test = current.name().unwrap_or("a test");
-    // Other than `eprintln`, this is not captured. If it fails, there is nobody to be informed.
+    // Other than `eprintln`, this is not captured. If it fails, there is no way to report that.
     let _ = writeln!(
         std::io::stderr(),
         "skipped, {count} so far: {test}: {reason}"

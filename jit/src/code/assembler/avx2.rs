@@ -1,4 +1,4 @@
-//! The assembler for AVX2, which has instructions with two sources and a target.
+//! The assembler for AVX2, whose instructions have two sources and a target.
 
 use super::registers::Item;
 use super::vex::VexEncoder;

@@ -35,11 +35,11 @@ impl Assembler<EvexEncoder> {
         }
     }
 
-    /// Makes a value by an instruction of three sources.
+    /// Computes a value by an instruction of three sources.
     fn ternary(&mut self, target: u32, function: &Function) {
         let items = function.filled().map(Item::from);
         let find = |at: &usize| self.registers.find(items[*at]);
-        // What is overwritten is best not read again, or else was to be read from memory.
+        // The operand to overwrite is best one that is not read again, or else one in memory.
         let ends = |at: &usize| find(at).is_some() && self.registers.ends(items[*at]);
         let in_memory = |at: &usize| find(at).is_none();
         let over = (0..3)

@@ -1,7 +1,7 @@
 //! A cover of a routine by operations with up to three operands.
 //!
-//! Any function of three bits is one instruction. Which values are computed, and of which others,
-//! is chosen as in technology mapping for FPGAs: each value has some *cuts*, sets of up to three
+//! Any function of three bits is one instruction. The values to compute, and their operands, are
+//! chosen as in technology mapping for FPGAs: each value has some *cuts*, sets of up to three
 //! operands that it is a function of; the cheapest one is that with the least area flow, the number
 //! of operations that it needs when those of shared operands are divided among their readers
 //! (Mishchenko, Chatterjee and Brayton, "Improvements to technology mapping for LUT-based FPGAs",
@@ -13,7 +13,7 @@ use crate::code::routine::{Access, Instruction, Operand, Operator, Routine};
 /// The most cuts of a value that are kept.
 const CUTS: usize = 5;
 
-/// How often the cover is chosen again, knowing how many readers values have in the one before.
+/// The number of times that the cover is chosen again, with the numbers of readers in the cover before.
 const ROUNDS: usize = 2;
 
 /// The tables of the three operands themselves: bit `i` is the operand's value where `i` has the
@@ -42,15 +42,15 @@ pub(super) enum Operation {
 /// A function of up to three operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Function {
-    /// Its operands, those that there are first.
+    /// Its operands, followed by `None` for missing ones.
     pub operands: [Option<Operand>; 3],
     /// Bit `i` is its value where the operands are the bits of `i`, the first having the value 4;
-    /// it does not depend on bits of operands that there are not.
+    /// it does not depend on bits of missing operands.
     pub table: u8,
 }
 
 impl Operation {
-    /// What the operation reads and makes.
+    /// Returns the operands that the operation reads and the value that it makes.
     pub(super) fn access(&self) -> Access {
         match *self {
             Operation::Compute { target, function } => Access {
@@ -89,7 +89,7 @@ impl Function {
         }
     }
 
-    /// Three operands: the last one again and again if there are fewer.
+    /// Three operands: the last one is repeated if there are fewer.
     pub(super) fn filled(&self) -> [Operand; 3] {
         let [first, second, third] = self.operands;
         let first = first.expect("functions have operands");
@@ -117,7 +117,7 @@ impl Function {
         self.operands.iter().flatten().count()
     }
 
-    /// An operation on two functions, if that depends on no more than three operands.
+    /// The operation on two functions, if the result depends on no more than three operands.
     fn combine(operator: Operator, a: &Function, b: &Function) -> Option<Function> {
         let mut operands = a.operands;
         let mut count = a.count();
@@ -156,7 +156,7 @@ impl Function {
     }
 }
 
-/// The operations that make what the routine writes, in its order.
+/// Returns the operations that compute the values that the routine writes, in its order.
 pub(super) fn cover(routine: &Routine) -> Vec<Operation> {
     let mut readers = vec![0u32; routine.values as usize];
     for operand in routine.instructions.iter().flat_map(Instruction::operands) {
@@ -187,7 +187,7 @@ fn count_reader(readers: &mut [u32], operand: Operand) {
     }
 }
 
-/// How many operations of the cover read each value, or write it to a row.
+/// Returns how many operations of the cover read each value, or write it to a row.
 fn needed(routine: &Routine, chosen: &[Function]) -> Vec<u32> {
     let mut readers = vec![0; chosen.len()];
     for instruction in routine.instructions.iter().rev() {
@@ -206,7 +206,7 @@ fn needed(routine: &Routine, chosen: &[Function]) -> Vec<u32> {
     readers
 }
 
-/// The cheapest way to compute each value, if they have so many readers.
+/// The cheapest way to compute each value, given the number of readers of each.
 fn choose(routine: &Routine, readers: &[u32]) -> Vec<Function> {
     let mut chosen = Vec::with_capacity(readers.len());
     let mut flows: Vec<f32> = Vec::with_capacity(readers.len());

@@ -1,4 +1,4 @@
-//! Tests' means to compare what an encoder has made with what an independent decoder understands.
+//! Test helpers that compare an encoder's output with its decoding by an independent decoder.
 
 use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register as Named};
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::Encoder;
 use super::registers::Register;
 
-/// An instruction as it is understood.
+/// A decoded instruction.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) struct Seen(pub Mnemonic, pub Vec<Operand>);
 
@@ -20,7 +20,7 @@ pub(super) enum Operand {
 }
 
 impl Seen {
-    /// What the decoder understands.
+    /// Decodes all instructions.
     pub(super) fn all(code: &[u8]) -> Vec<Seen> {
         let decoder = Decoder::with_ip(64, code, 0, DecoderOptions::NONE);
         decoder.into_iter().map(|seen| Seen::new(&seen)).collect()

@@ -87,8 +87,8 @@ impl EvexEncoder {
         }
     }
 
-    /// Any function of three sources: the target becomes the bit of the table whose number is made
-    /// of those of target, first and second, that of the target having the value 4.
+    /// Any function of three sources: the target becomes the bit of the table at the index formed by
+    /// the bits of target, first and second, that of the target having the value 4.
     pub(super) fn ternary(&mut self, table: u8, target: Register, first: Register, second: Source) {
         self.instruction(Prefix::X66, Map::X0F3A, 0x25, target, first, second);
         self.bytes.push(table);
@@ -139,7 +139,7 @@ mod tests {
             }
         }
 
-        /// What should be understood.
+        /// The expected decoding.
         fn meaning(self, width: Width) -> Vec<Seen> {
             let named = match width {
                 Width::X512 => Named::ZMM0,
@@ -201,7 +201,7 @@ mod tests {
         }
     }
 
-    /// What a decoder that has nothing to do with the encoder understands, and what it should.
+    /// Returns the instructions as an independent decoder reads them, and the expected ones.
     fn seen_and_meant(forms: &[Form], width: Width) -> (Vec<Seen>, Vec<Seen>) {
         let mut encoder = EvexEncoder::new(width);
         forms.iter().for_each(|form| form.encode(&mut encoder));
@@ -238,7 +238,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
-        /// Instructions in any order are understood, one after the other.
+        /// Instructions in any order are decoded, one after the other.
         #[test]
         fn what_is_encoded_is_decoded(
             forms in prop::collection::vec(form(), 1..8),

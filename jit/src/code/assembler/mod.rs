@@ -5,10 +5,10 @@
 //! So code is made in one pass, a hundred times faster than Cranelift makes it, and
 //! for twice the lanes or more.
 //!
-//! - [`registers`] says which values are in registers.
+//! - [`registers`] allocates registers to values.
 //! - [`vex`] and [`evex`] encode instructions of AVX2 and AVX-512; [`avx2`] and [`avx512`] choose
 //!   them for operations.
-//! - [`cover`] puts operations together where there are instructions with three operands.
+//! - [`cover`] combines operations for instructions with three operands.
 
 mod avx2;
 mod avx512;
@@ -32,12 +32,12 @@ use crate::rows::Width;
 #[derive(Debug)]
 pub(super) struct Assembly {
     pub code: Vec<u8>,
-    /// How many rows it needs for values that registers have no room for.
+    /// The number of rows that it needs for spilled values.
     pub spills: u32,
 }
 
-/// Refuses widths, targets and CPUs for which there is no code; without a target, it is
-/// for this CPU.
+/// Refuses unsupported widths, targets and CPUs; without a target, the code is for this
+/// CPU.
 pub(super) fn check(
     generator: Generator,
     width: Width,
@@ -59,8 +59,8 @@ pub(super) fn check(
     }
 }
 
-/// Makes the machine code of a routine, for rows of one of the widths that there are. Values that
-/// registers have no room for go to rows from the number given on.
+/// Makes the machine code of a routine, for rows of one of the supported widths. Spilled values go to
+/// rows from the given number on.
 pub(super) type Assemble = fn(&Routine, Width, u32) -> Assembly;
 
 /// The assembler of a generator, if it is one.
@@ -167,7 +167,7 @@ struct Assembler<E> {
 }
 
 impl<E: Encoder> Assembler<E> {
-    /// Before the first instruction, of which there are these.
+    /// Starts a routine with these instructions.
     fn new(
         encoder: E,
         width: Width,
@@ -184,7 +184,7 @@ impl<E: Encoder> Assembler<E> {
         }
     }
 
-    /// After the last instruction.
+    /// Ends the routine after the last instruction.
     fn finish(mut self) -> Assembly {
         match self.changes {
             Some(changes) => self.encoder.return_any(changes),
@@ -196,10 +196,10 @@ impl<E: Encoder> Assembler<E> {
         }
     }
 
-    /// Makes a value by an instruction of two sources.
+    /// Computes a value by an instruction of two sources.
     fn logic(&mut self, target: u32, opcode: Opcode, first: Item, second: Item) {
         let in_memory = |item| self.registers.find(item).is_none();
-        // The second source may be in memory, and the first one is what is inverted.
+        // The second source may be in memory, and the first one is inverted.
         let (first, second) = match opcode {
             Opcode::AndNot => (first, second),
             _ if in_memory(first) && !in_memory(second) => (second, first),
@@ -231,14 +231,14 @@ impl<E: Encoder> Assembler<E> {
         let row = self.row(row);
         self.encoder.load(change, row);
         let encoder = &mut self.encoder;
-        // What the source has and the row does not have; then what either has.
+        // The lanes of the source that the row lacks; then the lanes of either.
         encoder.logic(Opcode::AndNot, change, change, Source::Register(source));
         encoder.logic(Opcode::Or, changes, changes, Source::Register(change));
         encoder.logic(Opcode::Or, change, change, Source::Memory(row));
         self.encoder.store(row, change);
     }
 
-    /// A register with the item, or its inverse.
+    /// Returns a register with the item, or its inverse.
     fn source(&mut self, item: Item, invert: bool) -> Register {
         let register = self.register(item);
         if !invert {
@@ -258,7 +258,7 @@ impl<E: Encoder> Assembler<E> {
         }
     }
 
-    /// A register with the item, which is not given up during this instruction.
+    /// Returns a register with the item, which is not evicted during this instruction.
     fn register(&mut self, item: Item) -> Register {
         let register = self.registers.find(item).unwrap_or_else(|| {
             let register = self.free();
@@ -278,7 +278,7 @@ impl<E: Encoder> Assembler<E> {
         register
     }
 
-    /// The register where changes are collected, which is never given up.
+    /// Returns the register where changes are collected, which is never evicted.
     fn changes(&mut self) -> Register {
         if let Some(register) = self.changes {
             return register;
@@ -290,7 +290,7 @@ impl<E: Encoder> Assembler<E> {
         *self.changes.insert(register)
     }
 
-    /// A free register; if there is none, the item read last is given up.
+    /// Returns a free register; if there is none, the item read last is evicted.
     fn free(&mut self) -> Register {
         let freed = self.registers.free();
         if let Some(slot) = freed.spill {
@@ -300,7 +300,7 @@ impl<E: Encoder> Assembler<E> {
         freed.register
     }
 
-    /// Where an item is in memory.
+    /// Returns the offset of an item in memory.
     fn memory(&self, item: Item) -> i32 {
         match (item, self.registers.home(item)) {
             (Item::Row(row), _) => self.row(row),

@@ -1,9 +1,9 @@
 //! Register allocation of the assemblers: the contents of vector registers, and when each is
 //! read next.
 //!
-//! When a register is needed, the value that is read last is given up (Belady, "A study of
-//! replacement algorithms for a virtual-storage computer", 1966), which is best possible here
-//! because all readings are known.
+//! When a register is needed, the value with the latest next read is evicted (Belady, "A study of
+//! replacement algorithms for a virtual-storage computer", 1966), which is optimal here because
+//! all reads are known.
 
 use rustc_hash::FxHashMap;
 
@@ -21,7 +21,7 @@ pub(super) enum Source {
     Memory(i32),
 }
 
-/// What a register may hold.
+/// The contents that a register may hold.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Item {
     /// A value of the routine.
@@ -39,7 +39,7 @@ impl From<Operand> for Item {
     }
 }
 
-/// Where a value is in memory.
+/// The location of a value in memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Home {
     None,
@@ -60,8 +60,8 @@ pub(super) struct Freed {
 /// Not read any more.
 const NEVER: u32 = u32::MAX;
 
-/// What an instruction reads or makes, each with the number of the instruction that reads it
-/// next.
+/// The items that an instruction reads or makes, each with the number of the instruction that reads
+/// it next.
 type Readings = [(Option<Item>, u32); 4];
 
 /// The state of the registers in the course of a routine.
@@ -78,14 +78,14 @@ pub(super) struct Registers {
     slots: u32,
     /// By instruction.
     next: Vec<Readings>,
-    /// When the items in registers, and those that may be there again, are read next.
+    /// The next read of each item that is in a register or may return to one.
     reading: FxHashMap<Item, u32>,
     now: usize,
 }
 
 impl Registers {
-    /// So many registers, before the first of these instructions, which make values below
-    /// `values`.
+    /// The given number of registers, before the first of these instructions, which make values
+    /// below `values`.
     pub(super) fn new(
         registers: usize,
         values: u32,
@@ -105,7 +105,7 @@ impl Registers {
         }
     }
 
-    /// How many spill slots there were.
+    /// Returns the number of spill slots used.
     pub(super) fn spills(&self) -> u32 {
         self.slots
     }
@@ -115,7 +115,7 @@ impl Registers {
         self.places.get(&item).copied()
     }
 
-    /// Where the item is in memory, if it is a value.
+    /// Returns the location of the item in memory, if it is a value.
     pub(super) fn home(&self, item: Item) -> Home {
         match item {
             Item::Value(value) => self.homes[value as usize],
@@ -123,24 +123,24 @@ impl Registers {
         }
     }
 
-    /// The value was written to a row.
+    /// Notes that the value was written to a row.
     pub(super) fn stored(&mut self, value: u32, row: u32) {
         if let Home::None = self.homes[value as usize] {
             self.homes[value as usize] = Home::Row(row);
         }
     }
 
-    /// The register is not to be given up during the current instruction.
+    /// Protects the register from eviction during the current instruction.
     pub(super) fn pin(&mut self, register: Register) {
         self.pinned[usize::from(register.0)] = true;
     }
 
-    /// The register is not to be given up at all.
+    /// Protects the register from eviction for good.
     pub(super) fn reserve(&mut self, register: Register) {
         self.reserved[usize::from(register.0)] = true;
     }
 
-    /// The free register now holds the item.
+    /// Notes that the free register now holds the item.
     pub(super) fn put(&mut self, register: Register, item: Item) {
         self.contents[usize::from(register.0)] = Some(item);
         self.places.insert(item, register);
@@ -151,7 +151,7 @@ impl Registers {
         self.next[self.now].contains(&(Some(item), NEVER))
     }
 
-    /// Takes the current instruction's operands for read: those that are not read again
+    /// Marks the current instruction's operands as read: those that are not read again
     /// leave their registers, and none is pinned any more. Memory that they are read
     /// from is not used again before the next instruction.
     pub(super) fn release(&mut self) {
@@ -167,7 +167,7 @@ impl Registers {
         }
     }
 
-    /// Goes on to the next instruction.
+    /// Moves on to the next instruction.
     pub(super) fn step(&mut self) {
         self.release();
         for (item, next) in self.next[self.now] {
@@ -193,8 +193,8 @@ impl Registers {
         }
     }
 
-    /// When the contents of a register are read next, counting from one; never, if
-    /// there are none.
+    /// Returns when the contents of a register are read next, counting from one; never, if
+    /// it is empty.
     fn next_reading(&self, at: usize) -> u32 {
         self.contents[at].map_or(NEVER, |item| self.reading.get(&item).copied().unwrap_or(0))
     }

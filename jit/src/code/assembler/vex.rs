@@ -109,7 +109,7 @@ mod tests {
             }
         }
 
-        /// What should be understood.
+        /// The expected decoding.
         fn meaning(self, long: bool) -> Vec<Seen> {
             let first = if long { Named::YMM0 } else { Named::XMM0 };
             let vector = |register: Register| Operand::Register(first + u32::from(register.0));
@@ -163,7 +163,7 @@ mod tests {
         }
     }
 
-    /// What a decoder that has nothing to do with the encoder understands, and what it should.
+    /// Returns the instructions as an independent decoder reads them, and the expected ones.
     fn seen_and_meant(forms: &[Form], long: bool) -> (Vec<Seen>, Vec<Seen>) {
         let mut encoder = VexEncoder::new(if long { Width::X256 } else { Width::X128 });
         forms.iter().for_each(|form| form.encode(&mut encoder));
@@ -192,7 +192,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
-        /// Instructions in any order are understood, one after the other.
+        /// Instructions in any order are decoded, one after the other.
         #[test]
         fn what_is_encoded_is_decoded(
             forms in prop::collection::vec(form(), 1..8),

@@ -1,4 +1,4 @@
-//! The stand-in for `trust` on systems that are not Unix: nothing is trusted.
+//! The substitute for `trust` on systems other than Unix: nothing is trusted.
 
 use std::fs::File;
 use std::path::Path;

@@ -10,13 +10,13 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CacheError {
-    /// There is no cache on systems whose rights to files we do not understand.
+    /// There is no cache on systems whose file permissions are not supported.
     #[error("the code cache needs a Unix system")]
     Unsupported,
     /// The operating system refuses a file or directory.
     #[error("cannot {action} `{path}`")]
     Io {
-        /// What was to be done, such as "read".
+        /// The action that failed, such as "read".
         action: &'static str,
         /// The file or directory.
         path: PathBuf,
@@ -34,9 +34,9 @@ pub enum CacheError {
     /// The entry alone is larger than the whole cache may be.
     #[error("an entry of {bytes} bytes is over the cache's limit of {limit} bytes")]
     TooLarge {
-        /// How many bytes the entry's file would have.
+        /// The size of the entry's file, in bytes.
         bytes: u64,
-        /// How many bytes all entries together may have.
+        /// The limit of all entries together, in bytes.
         limit: u64,
     },
 }
@@ -70,10 +70,10 @@ pub enum Refusal {
     /// A directory in place of a file, or the other way round, or a device.
     #[error("it is not a {expected}")]
     Kind {
-        /// What belongs there.
+        /// The expected kind of file.
         expected: &'static str,
     },
-    /// It belongs to someone else.
+    /// It belongs to another user.
     #[error("it belongs to user {owner}, not to user {user} that runs this process")]
     Foreign {
         /// The number of the user that owns it.
@@ -101,7 +101,7 @@ pub enum Refusal {
     /// The file is cut off or has something at its end, or its lengths are damaged.
     #[error("its length of {bytes} bytes is not what it says inside")]
     Length {
-        /// How many bytes the file has.
+        /// The size of the file, in bytes.
         bytes: u64,
     },
     /// The entry has the name of another.
@@ -116,7 +116,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Whether it is about the content of the file, not about its owner.
+    /// Returns whether the refusal is about the content of the file, not about its owner.
     pub(super) fn is_damage(&self) -> bool {
         use Refusal::*;
         matches!(

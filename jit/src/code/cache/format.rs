@@ -13,8 +13,8 @@
 //! | to the end   | the code                                                         |
 //!
 //! Numbers are little-endian. The code starts a page, so that it can be mapped alone,
-//! and what is not code never becomes executable. It ends the file, so that the
-//! file's length is determined by the header; a byte more or less is noticed.
+//! and nothing else becomes executable. It ends the file, so that the file's length is
+//! determined by the header; a byte more or less is noticed.
 
 use blake3::{Hash, Hasher};
 
@@ -24,7 +24,7 @@ use super::key::CacheKey;
 const MAGIC: [u8; 8] = *b"propjit\n";
 const VERSION: u32 = 1;
 
-/// The size of a page on most systems. Where pages are larger, somewhat more is mapped.
+/// The size of a page on most systems. If pages are larger, somewhat more is mapped.
 const ALIGNMENT: u64 = 4096;
 
 /// The number of bytes in a header.
@@ -38,12 +38,12 @@ pub(super) const MAX_LABEL: usize = 255;
 /// The part of the file that has a fixed size.
 pub(super) struct Header {
     bytes: [u8; HEADER],
-    /// How many bytes the label has, which follows the header.
+    /// The number of bytes in the label, which follows the header.
     pub label: usize,
     description: usize,
-    /// Where in the file the code starts.
+    /// The offset of the code in the file.
     pub code_at: u64,
-    /// How many bytes of code there are.
+    /// The number of bytes of code.
     pub code: usize,
 }
 
@@ -80,7 +80,7 @@ impl Header {
         })
     }
 
-    /// How many bytes follow the header before the code.
+    /// Returns the number of bytes between the header and the code.
     pub(super) fn rest(&self) -> u64 {
         self.code_at - HEADER as u64
     }
@@ -90,7 +90,7 @@ impl Header {
         &rest[self.label..][..self.description]
     }
 
-    /// Whether the file is the entry that was once written with this key: the
+    /// Checks that the file is the entry that was written with this key: the
     /// header, the bytes between it and the code, and the code.
     pub(super) fn verify(&self, key: &CacheKey, rest: &[u8], code: &[u8]) -> Result<(), Refusal> {
         if field::<32>(&self.bytes, KEY_AT) != *key.as_bytes() {
@@ -104,7 +104,7 @@ impl Header {
     }
 }
 
-/// What the file has before the code. Labels have at most [`MAX_LABEL`] bytes.
+/// Returns the part of the file before the code. Labels have at most [`MAX_LABEL`] bytes.
 pub(super) fn encode(key: &CacheKey, label: &str, description: &[u8], code: &[u8]) -> Vec<u8> {
     let lengths = Lengths {
         label: label.len() as u64,
@@ -136,7 +136,7 @@ struct Lengths {
 }
 
 impl Lengths {
-    /// Where the code starts, unless that is beyond all numbers.
+    /// Returns the offset of the code, unless it overflows.
     fn code_at(&self) -> Option<u64> {
         let front = (HEADER as u64).checked_add(self.label)?;
         let front = front.checked_add(self.description)?;

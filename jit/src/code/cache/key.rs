@@ -7,19 +7,19 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CacheKey(blake3::Hash);
 
-/// Collects what a [`CacheKey`] depends on. Each field is hashed with its length, so
-/// that different fields never run together to the same bytes.
+/// Collects the data that a [`CacheKey`] depends on. Each field is hashed with its length, so
+/// that different fields never concatenate to the same bytes.
 #[derive(Debug)]
 pub struct KeyHasher(blake3::Hasher);
 
-/// Sets our keys apart from all other uses of the hash function, and from keys to
-/// other formats of the file, so that versions which differ in it can share a
+/// Separates our keys from all other uses of the hash function, and from keys to
+/// other formats of the file, so that versions with different formats can share a
 /// directory.
 const CONTEXT: &str = "propjit code cache key, format 1";
 
 impl CacheKey {
-    /// The key of what `feed` hands over: the circuit, the processor, the code
-    /// generator with its version, and the options it was given.
+    /// Returns the key of the data that `feed` supplies: the circuit, the processor, the
+    /// code generator with its version, and its options.
     pub fn new(feed: impl FnOnce(&mut KeyHasher)) -> CacheKey {
         let mut hasher = KeyHasher(blake3::Hasher::new_derive_key(CONTEXT));
         feed(&mut hasher);

@@ -1,10 +1,10 @@
 //! Ownership checks of files and directories.
 //!
-//! What is in the cache will be executed, so only the user may have written it. Hashes
-//! cannot tell: whoever can write an entry can write its hash. The checks are of the
-//! open file, not of its name, so that it cannot be exchanged after the check; a
-//! directory that is exchanged after its check gains nothing, as the files that
-//! it could offer have to pass theirs.
+//! The contents of the cache will be executed, so only the user may have written them. Hashes
+//! do not prove that: a process that can write an entry can write its hash. The checks are of
+//! the open file, not of its name, so that it cannot be exchanged after the check; exchanging
+//! a directory after its check gains nothing, as the files in it have to pass their own
+//! checks.
 
 use std::fs::{DirBuilder, File, Metadata};
 use std::io;
@@ -42,7 +42,7 @@ pub(super) fn check_directory(path: &Path) -> Result<bool, CacheError> {
     Ok(true)
 }
 
-/// Opens a file to read, if it exists; also gives its length in bytes.
+/// Opens a file to read, if it exists; also returns its length in bytes.
 ///
 /// # Errors
 /// When it is not a regular file of the user's own, or others may write to it.

@@ -1,7 +1,7 @@
 //! Upkeep of the cache: listing, clearing, and eviction when it is full.
 //!
-//! Only regular files whose names are ours are listed, counted and removed, whatever
-//! else may lie in the directory.
+//! Only regular files with names of the cache's form are listed, counted and removed;
+//! other files in the directory are ignored.
 
 use std::cmp::Reverse;
 use std::fs;
@@ -16,8 +16,8 @@ use super::{Cache, CacheError, CacheKey, SUFFIX, TEMPORARY, read, read_header, t
 pub struct Listed {
     /// The entry's key.
     pub key: CacheKey,
-    /// What the code is for, or why the entry is refused. The text comes from a file
-    /// whose hash was not checked: it may hold anything but control characters.
+    /// The label of the code, or the reason why the entry is refused. The text comes from a
+    /// file whose hash was not checked: it may hold anything but control characters.
     pub label: Result<String, CacheError>,
     /// The size of the file.
     pub bytes: u64,
@@ -25,12 +25,12 @@ pub struct Listed {
     pub used: SystemTime,
 }
 
-/// The amount that [`Cache::clear`] has removed.
+/// The entries and bytes that [`Cache::clear`] has removed.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Cleared {
     /// The number of entries.
     pub entries: usize,
-    /// How many bytes their files had, with files left over from killed processes.
+    /// The total size of their files in bytes, including files left over from killed processes.
     pub bytes: u64,
 }
 
@@ -55,7 +55,7 @@ impl Cache {
         Ok(entries)
     }
 
-    /// Removes all entries and what killed processes have left; no other files, and
+    /// Removes all entries and the leftovers of killed processes; no other files, and
     /// not the directory. Code that is loaded stays usable.
     ///
     /// # Errors
@@ -72,8 +72,8 @@ impl Cache {
         Ok(cleared)
     }
 
-    /// Removes what killed processes have left, and the entries that were not used
-    /// for longest, but not `new`, until the rest is within the limit.
+    /// Removes the leftovers of killed processes, and the least recently used entries,
+    /// but not `new`, until the rest is within the limit.
     pub(super) fn evict(&self, new: &CacheKey) -> Result<(), CacheError> {
         let (mut entries, temporary): (Vec<_>, Vec<_>) = self
             .files()?
@@ -156,15 +156,15 @@ struct OurFile {
 }
 
 impl OurFile {
-    /// Whether the process that wrote it must have been killed meanwhile.
+    /// Returns whether the process that wrote it must have been killed.
     fn is_abandoned(&self) -> bool {
-        // A time to come is no age.
+        // A time in the future gives no age.
         let age = self.used.elapsed().unwrap_or_default();
         self.key.is_none() && age > ABANDONED
     }
 }
 
-/// Removes a file, and tells whether it was there.
+/// Removes a file, and returns whether it existed.
 fn remove(path: &Path) -> Result<bool, CacheError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),

@@ -1,4 +1,4 @@
-//! Sharing of what one move selects, one step removed.
+//! Sharing of values that one move selects, through one indirection.
 //!
 //! "A stone joins the group of the stone that is placed on d4 if it is in one of the groups that this
 //! one touches" is an OR over groups, and there is one like it for each stone and each place.
@@ -28,7 +28,7 @@ type Map<K, V> = HashMap<K, V, FxBuildHasher>;
 /// The group of moves of one role.
 type Role = u32;
 
-/// The circuit with gates sharing what moves select for the functions that they read.
+/// The circuit with gates sharing the values that moves select for the functions that they read.
 pub(in crate::passes) fn indirection(
     circuit: &Circuit,
     assumptions: &Assumptions,
@@ -186,15 +186,15 @@ fn by_role(roles: &[Option<u32>], terms: &[Term]) -> BTreeMap<Role, Vec<InputId>
 /// A condition with the class of the functions that it is read with.
 type Part = (Vec<Edge>, usize);
 
-/// What replaces operands of a gate.
+/// The replacement of operands of a gate.
 struct Reader {
     /// The operands, sorted.
     replaced: Vec<Edge>,
-    /// Moves of one role, and the list of what must hold for the one that is made.
+    /// Moves of one role, and the list of conditions that must hold for the one that is made.
     lists: Vec<(Vec<InputId>, usize)>,
 }
 
-/// Which functions belong together, and which gates share what they read of them.
+/// The functions that belong together, and the gates that share values read from them.
 struct Plan<'a> {
     roles: &'a [Option<u32>],
     functions: &'a Functions,
@@ -245,7 +245,7 @@ impl<'a> Plan<'a> {
             (!replaced.is_empty()).then_some((node, Reader { replaced, lists }))
         });
         let mut readers: Map<NodeId, Reader> = readers.collect();
-        // What one gate needs alone would only be made in another way.
+        // A list that only one gate needs gains nothing.
         readers.retain(|_, reader| reader.lists.iter().all(|&(_, number)| users[number] > 1));
         let mut lists = vec![(0, Vec::new()); numbers.len()];
         for (list, number) in numbers {

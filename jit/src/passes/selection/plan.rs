@@ -1,4 +1,4 @@
-//! The plan of which functions of moves to select together.
+//! Planning of the functions of moves to select together.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -26,7 +26,7 @@ type Map<K, V> = HashMap<K, V, FxBuildHasher>;
 pub(super) struct Selections {
     /// The leaves that are replaced, sorted.
     pub(super) replaced: Vec<Edge>,
-    /// What replaces them: classes, with the function's moves of each.
+    /// Their replacement: classes, with the function's moves of each.
     pub(super) selections: Vec<(ClassId, Vec<InputId>)>,
 }
 

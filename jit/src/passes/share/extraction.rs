@@ -29,7 +29,7 @@ pub(super) struct Extraction {
     given: usize,
     /// The pairs that the later elements stand for.
     pairs: Vec<Pair>,
-    /// In how many rows pairs occur.
+    /// The number of rows that each pair occurs in.
     counts: HashMap<Pair, u32, FxBuildHasher>,
     /// Pairs of more than one row, by an upper bound of their number; of equals,
     /// the one first whose elements occur least without each other.
@@ -64,12 +64,12 @@ impl Extraction {
         &self.rows
     }
 
-    /// How many elements there are now.
+    /// Returns the present number of elements.
     pub(super) fn elements(&self) -> usize {
         self.users.len()
     }
 
-    /// What an extracted element stands for.
+    /// Returns the pair that an extracted element stands for.
     pub(super) fn pair(&self, element: Element) -> Option<Pair> {
         let extracted = (element.0 as usize).checked_sub(self.given)?;
         Some(self.pairs[extracted])

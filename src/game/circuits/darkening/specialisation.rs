@@ -1,4 +1,4 @@
-//! The circuit specialised for a root.
+//! Specialisation: the circuit for the states that follow from a root.
 
 use std::time::{Duration, Instant};
 
@@ -11,23 +11,23 @@ use crate::game::ground::GroundGame;
 use crate::game::ground::step_cost::choice_gates;
 use crate::game::vocabulary::state::State;
 
-/// How long passes may take for each gate: they cost several times what machine code does, and
-/// find less than a tenth after folding a circuit that was optimised before.
+/// The time that passes may take for each gate: they cost several times as much as machine code,
+/// and find less than a tenth after folding a circuit that was optimised before.
 const PASSES: Duration = Duration::from_micros(5);
 
-/// A root, what is dark from there on, and the circuit that is left.
+/// A root, the parts that are dark from there on, and the circuit that is left.
 #[derive(Debug)]
 pub struct Specialisation {
     root: State,
-    /// The circuit's inputs, as far as they are always the same.
+    /// The values of the circuit's inputs that are always the same.
     inputs: Vec<Option<bool>>,
     circuit: Circuit,
     time: Duration,
 }
 
 impl Specialisation {
-    /// Finds what is dark from a root on, by a fixpoint with the bounds of the game. The root
-    /// is explored in the first lane.
+    /// Finds the parts that are dark from a root on, by a fixpoint with the bounds of the game. The
+    /// root is explored in the first lane.
     pub fn new(game: &GroundGame, fixpoint: &mut Fixpoint, root: &State) -> Specialisation {
         let start = Instant::now();
         fixpoint.explore([root]);
@@ -41,51 +41,51 @@ impl Specialisation {
         }
     }
 
-    /// The root.
+    /// Returns the root.
     pub fn root(&self) -> &State {
         &self.root
     }
 
-    /// What base propositions are in all states from the root on, as far as they are always
-    /// the same.
+    /// Returns the values of the base propositions that are the same in all states from the root
+    /// on.
     pub fn bases(&self, game: &GroundGame) -> &[Option<bool>] {
         &self.inputs[game.layout().bases.clone()]
     }
 
-    /// The number of base propositions that are dark.
+    /// Returns the number of base propositions that are dark.
     pub fn dark_bases(&self, game: &GroundGame) -> usize {
         self.bases(game).iter().flatten().count()
     }
 
-    /// The number of moves that are dark: never legal again, or the only ones that are.
+    /// Returns the number of moves that are dark: never legal again, or the only ones that are.
     pub fn dark_moves(&self, game: &GroundGame) -> usize {
         let moves = game.layout().bases.end..;
         self.inputs[moves].iter().flatten().count()
     }
 
-    /// The number of gates that are left, before they are made fewer.
+    /// Returns the number of gates that are left, before optimisation.
     pub fn gates(&self) -> usize {
         self.circuit.gates()
     }
 
-    /// About what a step of a playout costs, in gates.
+    /// Returns the approximate cost of a step of a playout, in gates.
     pub fn work(&self, game: &GroundGame) -> f64 {
         let moves = self.inputs.len() - game.layout().bases.len() - self.dark_moves(game);
         work(game, self.gates(), moves)
     }
 
-    /// How long it took to find what is dark.
+    /// Returns the time that the darkness analysis took.
     pub fn time(&self) -> Duration {
         self.time
     }
 
-    /// What rulesheets promise about the moves that are left.
+    /// Returns the assumptions about the moves that are left.
     pub(crate) fn assumptions(&self, game: &GroundGame) -> Assumptions {
         game.layout().assumptions_about_unknown(&self.inputs)
     }
 
-    /// The circuit that is left, optimised. Passes take at most `passes`, and less for small
-    /// circuits.
+    /// Returns the circuit that is left, optimised. Passes take at most `passes`, and less for
+    /// small circuits.
     pub(crate) fn optimise(&self, assumptions: &Assumptions, passes: Duration) -> Circuit {
         let config = PassConfig::default()
             .with_rounds(1)
@@ -94,7 +94,7 @@ impl Specialisation {
     }
 }
 
-/// About what a step costs with the whole circuit, in gates.
+/// Returns the approximate cost of a step with the whole circuit, in gates.
 pub(crate) fn whole_work(game: &GroundGame) -> f64 {
     let layout = game.layout();
     let moves = layout.inputs() - layout.bases.len();

@@ -1,19 +1,19 @@
-//! The wires that can never change again, whatever is played from a state on.
+//! Ternary analysis: the wires that can never change again, whatever is played from a state on.
 //!
-//! A state is bounded by what each base proposition may be. From a root, which bounds
-//! itself exactly, the bounds of all that may follow are found by going on from the
-//! bounds of what was found so far until they do not widen any more: what legality allows
-//! may be played, the circuit's [bounds](propjit_jit::ternary) tell what may come of it, and
-//! the bounds are widened by that. A proposition whose bounds still agree then will have its
-//! value for ever. So do all wires that depend on such only: they are *dark*.
+//! A state is bounded by the possible values of each base proposition. From a root, which bounds
+//! itself exactly, the bounds of all states that may follow are found by a fixpoint iteration,
+//! until they do not widen any more: every move that may be legal may be played, the circuit's
+//! [bounds](propjit_jit::ternary) give the possible next states, and these widen the bounds. A
+//! proposition with bounds that still agree then keeps its value permanently. So do all wires that
+//! depend only on such propositions: they are *dark*.
 //!
 //! Besides, a role makes exactly one move: the only one that it may ever have is made; and
 //! nothing follows from a state that must be terminal, or in which a role must be stuck.
 //!
 //! Bounds are the same for all states within them, not only for those that can be reached:
-//! what is found holds in every state that agrees with the root in the dark propositions.
+//! the results hold in every state that agrees with the root in the dark propositions.
 //!
-//! All of this is done in lanes, with a root in each.
+//! All of this is computed in lanes, with a root in each.
 
 use std::fmt;
 use std::sync::Arc;
@@ -36,8 +36,8 @@ use crate::game::vocabulary::state::State;
 pub struct TernaryCircuit(Arc<LaneProgram>);
 
 impl TernaryCircuit {
-    /// The bounds of a game with this circuit, which has the game's layout. It may have further
-    /// outputs, which depend on the state alone.
+    /// Creates the bounds of a game with this circuit, which has the game's layout. It may have
+    /// further outputs, which depend on the state alone.
     pub fn new(game: &GroundGame, circuit: &Circuit) -> TernaryCircuit {
         let outputs = circuit.outputs().len() as u32;
         let mut sections = playout_sections(game.layout());
@@ -57,10 +57,9 @@ pub struct Fixpoint {
     evaluator: LaneEvaluator,
     /// The number of lanes that are filled.
     filled: usize,
-    /// The number of the circuit's outputs: those for what must be come after those for what may
-    /// be.
+    /// The number of the circuit's outputs: those for "must" come after those for "may".
     outputs: usize,
-    /// The lanes in which something follows.
+    /// The lanes in which a state follows.
     alive: LaneMask,
     /// Packed states, one after the other.
     columns: Vec<u64>,
@@ -84,7 +83,7 @@ impl fmt::Debug for Fixpoint {
 }
 
 impl Fixpoint {
-    /// Without states. The circuit is that of the game.
+    /// Creates a fixpoint without states. The circuit is that of the game.
     pub fn new(game: Arc<GroundGame>, bounds: &TernaryCircuit, width: Width) -> Fixpoint {
         let engine = Engine::Interpreter(bounds.0.clone(), width);
         Fixpoint {
@@ -97,7 +96,7 @@ impl Fixpoint {
         }
     }
 
-    /// The number of states that there may be.
+    /// Returns the maximum number of states.
     pub fn lanes(&self) -> usize {
         self.evaluator.width().lanes()
     }
@@ -119,8 +118,9 @@ impl Fixpoint {
         self.widen_all(|_| {})
     }
 
-    /// As [`explore`](Fixpoint::explore), for packed states, which are given one after the other.
-    /// Calls `seen` after each step, the first one included, which has the states themselves.
+    /// Does the same as [`explore`](Fixpoint::explore) for packed states, which are given one after
+    /// the other. Calls `seen` after each step, including the first one, which has the states
+    /// themselves.
     pub fn explore_packed(&mut self, roots: &[u64], seen: impl FnMut(&Fixpoint)) -> usize {
         self.columns.clear();
         self.columns.extend_from_slice(roots);
@@ -145,7 +145,7 @@ impl Fixpoint {
         steps
     }
 
-    /// Makes the bounds those of the states themselves.
+    /// Sets the bounds to the states themselves.
     fn enter(&mut self) {
         let width = self.evaluator.width();
         let bases = self.game.layout().bases.clone();
@@ -157,7 +157,7 @@ impl Fixpoint {
         }
     }
 
-    /// Makes all moves that may be legal, where anything follows.
+    /// Makes all moves that may be legal, in the lanes where a state follows.
     fn move_all(&mut self) {
         let layout = self.game.layout();
         let (width, inputs) = (self.evaluator.width(), layout.inputs());
@@ -188,7 +188,7 @@ impl Fixpoint {
         }
     }
 
-    /// Widens the bounds by those of what follows. Returns whether that changes any.
+    /// Widens the bounds by those of the next states. Returns whether that changes any.
     fn widen(&mut self) -> bool {
         let layout = self.game.layout();
         let (width, inputs) = (self.evaluator.width(), layout.inputs());
@@ -215,13 +215,13 @@ impl Fixpoint {
         changed != 0
     }
 
-    /// The lanes that are filled.
+    /// Returns the lanes that are filled.
     pub fn filled(&self) -> LaneMask {
         LaneMask::first(self.filled)
     }
 
-    /// The values of the circuit's inputs, which are the base propositions and the moves, in all
-    /// states from the one in this lane on, as far as they are always the same.
+    /// Returns the values of the circuit's inputs, which are the base propositions and the moves,
+    /// in all states from the one in this lane on, if they are always the same.
     pub fn inputs(&self, lane: usize) -> Vec<Option<bool>> {
         let inputs = self.game.layout().inputs();
         (0..inputs)
@@ -234,12 +234,12 @@ impl Fixpoint {
             .collect()
     }
 
-    /// The bounds of whether a state is terminal.
+    /// Returns the bounds of whether a state is terminal.
     pub fn terminal(&self) -> WireBounds {
         self.output(self.game.layout().terminal)
     }
 
-    /// The bounds of an output.
+    /// Returns the bounds of an output.
     pub fn output(&self, output: usize) -> WireBounds {
         WireBounds {
             may: LaneMask::from_words(self.evaluator.output(output)),
@@ -247,12 +247,12 @@ impl Fixpoint {
         }
     }
 
-    /// The bounds of a role's goal values, ascending.
+    /// Returns the bounds of a role's goal values, ascending.
     pub fn goals(&self, role: RoleId) -> impl Iterator<Item = WireBounds> {
         self.outputs(self.game.layout().goals[role.index()].clone())
     }
 
-    /// The bounds of the legality of a role's moves, in their order.
+    /// Returns the bounds of the legality of a role's moves, in their order.
     pub fn legal(&self, role: RoleId) -> impl Iterator<Item = WireBounds> {
         self.outputs(self.game.layout().legal[role.index()].clone())
     }

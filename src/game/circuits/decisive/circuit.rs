@@ -1,4 +1,4 @@
-//! The circuit in which roles have only decisive moves, where they have any.
+//! Circuits that restrict roles to decisive moves, where they have any.
 
 use std::ops::Range;
 
@@ -33,15 +33,15 @@ const MOST_GROWTH: usize = 6;
 pub struct DecisiveCircuit {
     /// The circuit.
     pub circuit: Circuit,
-    /// Whether roles also avoid moves that lose. If not, it was too much to find these.
+    /// Whether roles also avoid moves that lose. If not, finding these was too expensive.
     pub avoids_losing: bool,
 }
 
 impl DecisiveCircuit {
-    /// The circuit for a game, in which latches leave these goals to the roles.
+    /// Creates the circuit for a game, in which latches leave these goals to the roles.
     ///
-    /// `None` if no role ever has decisive moves, or if it is too much to find that out, or if
-    /// `stop` is set. It takes a while.
+    /// `None` if no role ever has decisive moves, or if finding that out is too expensive, or if
+    /// `stop` is set. This takes a while.
     pub fn new(
         game: &GroundGame,
         left: Option<&GoalBounds>,
@@ -83,7 +83,7 @@ impl DecisiveCircuit {
     }
 }
 
-/// What the circuits are made from.
+/// The data that the circuits are made from.
 struct Maker<'a> {
     game: &'a GroundGame,
     left: Option<&'a GoalBounds>,
@@ -93,7 +93,8 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// The role whose losses are this one's gains.
+    /// Returns the only other role with a choice, if the sum of goals is fixed: it loses what this
+    /// one gains.
     fn rival(&self, role: RoleId) -> Option<RoleId> {
         let is_fixed = self.left.is_some_and(GoalBounds::has_fixed_sum);
         let mut others = (self.deciding.iter().copied()).filter(|&other| other != role);
@@ -102,8 +103,8 @@ impl Maker<'_> {
             .filter(|_| is_fixed && self.deciding.len() == 2)
     }
 
-    /// The circuit in which a role that can win at once must do so, and one that can exclude goals
-    /// of its rival otherwise, with outputs that say whether there are such moves.
+    /// Returns the circuit in which a role that can win at once must do so, and one that can
+    /// exclude goals of its rival otherwise, with outputs that say whether there are such moves.
     fn winning(&self, circuit: &Circuit) -> Result<Circuit, TooMuch> {
         let layout = self.game.layout();
         let (circuit, losses) = &with_losses(circuit, layout, self.left);
@@ -161,9 +162,9 @@ impl Maker<'_> {
         Ok(lookahead.builder.finish(outputs))
     }
 
-    /// The circuit, made from the one of [`winning`](Maker::winning), in which a role without
-    /// decisive moves must not lose by its move, nor let another role have decisive moves next,
-    /// where it can avoid that.
+    /// Returns the circuit, made from the one of [`winning`](Maker::winning), in which a role
+    /// without decisive moves must not lose by its move, nor let another role have decisive moves
+    /// next, where it can avoid that.
     fn safe(&self, circuit: &Circuit) -> Result<Circuit, TooMuch> {
         let layout = self.game.layout();
         let (circuit, losses) = &with_losses(circuit, layout, self.left);
@@ -211,7 +212,7 @@ impl Maker<'_> {
     }
 }
 
-/// Leaves only the preferred legal moves where `matters` is true.
+/// Keeps only the preferred legal moves where `matters` is true.
 fn prefer(builder: &mut Builder, preferred: &[Edge], matters: Edge, legal: &mut [Edge]) {
     for (legal, &preferred) in legal.iter_mut().zip(preferred) {
         let kept = builder.or(preferred, !matters);

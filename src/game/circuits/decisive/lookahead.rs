@@ -1,13 +1,13 @@
-//! Lookahead: what holds after a move, as a function of the state before it.
+//! Lookahead: outputs after a move, as functions of the state before it.
 //!
-//! For a move of the one role that decides, further outputs are computed from the next state, such
-//! as whether the match is over then: the circuit is applied to its own outputs. Most moves
-//! change little. What does not depend on a move is made once, for no move at all, and what does
-//! is found by following the changes through the circuit. Equal gates are shared with each other
-//! and with the circuit itself, as far as the [`Builder`] finds them.
+//! For a move of the only role with a choice, further outputs are computed from the next state,
+//! such as whether the match is over then: the circuit is applied to its own outputs. Most moves
+//! change little. Gates that do not depend on a move are built once, for no move at all; the others
+//! are found by following the changes through the circuit. Equal gates are shared with each other
+//! and with the circuit itself, if the [`Builder`] finds them.
 //!
 //! This is done phase by phase (see [`Phases`]), so that the other roles are known to have just
-//! one move in games that say so by who is to move.
+//! one move in games with states that name the role to move.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -20,14 +20,14 @@ use crate::game::ground::{Layout, Phases};
 use crate::game::vocabulary::moves::RoleId;
 use crate::game::vocabulary::state::State;
 
-/// The number of gates that may be looked at, which takes about a second.
+/// The number of gates that may be visited, which takes about a second.
 const WORK: usize = 10_000_000;
 
-/// The number of nodes that may be added before any pass: a constant, and a factor of the nodes
-/// that there are.
+/// The number of nodes that may be added before any pass: a constant, and a factor of the existing
+/// nodes.
 const MOST_ADDED: [usize; 2] = [100_000, 10];
 
-/// There is more to do than is allowed, or than is possible, or a stop has come.
+/// The work exceeds the limits, is impossible, or was stopped.
 #[derive(Debug)]
 pub(super) struct TooMuch;
 
@@ -36,7 +36,7 @@ pub(super) struct Lookahead<'a> {
     circuit: &'a Circuit,
     layout: &'a Layout,
     pub(super) builder: Builder,
-    /// The number of gates that may still be looked at.
+    /// The number of gates that may still be visited.
     work: usize,
     stop: &'a Stop,
     /// The gates that read each node.
@@ -45,17 +45,17 @@ pub(super) struct Lookahead<'a> {
     known: FxHashMap<NodeId, bool>,
 }
 
-/// What is known about the states of a phase that are not terminal.
+/// Facts about the states of a phase that are not terminal.
 pub(super) struct Here {
     /// Whether a state is in the phase.
     pub(super) is_here: Edge,
-    /// The nodes of the circuit, as far as they do not depend on moves.
+    /// The nodes of the circuit that do not depend on moves.
     values: Vec<Edge>,
 }
 
 impl<'a> Lookahead<'a> {
-    /// The circuit without any additions. Their number is limited, and they end when `stop` is
-    /// set.
+    /// Starts with the circuit without additions. Their number is limited, and they end when `stop`
+    /// is set.
     pub(super) fn new(circuit: &'a Circuit, layout: &'a Layout, stop: &'a Stop) -> Lookahead<'a> {
         let nodes = circuit.nodes();
         let mut readers = vec![Vec::new(); nodes.len()];
@@ -80,7 +80,7 @@ impl<'a> Lookahead<'a> {
         }
     }
 
-    /// What is known in the phase in which these propositions hold.
+    /// Returns the facts about the phase in which these propositions hold.
     pub(super) fn phase(&mut self, phases: &Phases, holding: &State) -> Here {
         let nodes = (0..self.circuit.nodes().len() as u32).map(NodeId);
         let mut values: Vec<Edge> = nodes.map(|node| self.simple(Edge::from(node))).collect();
@@ -94,7 +94,7 @@ impl<'a> Lookahead<'a> {
         let mut loops = self.circuit.loops().iter().peekable();
         for (at, node) in (0..).zip(self.circuit.nodes()) {
             loops.next_if(|a_loop| a_loop.nodes.end <= at);
-            // What is part of a loop is left as it is.
+            // Nodes of loops are left as they are.
             let is_looped = loops.peek().is_some_and(|l| l.nodes.contains(&at));
             let node_id = NodeId(at);
             if let (&Node::And(a, b), false, false) =
@@ -110,7 +110,7 @@ impl<'a> Lookahead<'a> {
         }
     }
 
-    /// The only move of a role in a phase, if it has the same one in all its states.
+    /// Returns the only move of a role in a phase, if it has the same one in all its states.
     fn only_move(&self, here: &Here, role: RoleId) -> Option<usize> {
         let legal = self.layout.legal[role.index()].clone();
         let mut only = None;
@@ -124,12 +124,12 @@ impl<'a> Lookahead<'a> {
         only
     }
 
-    /// For each move of a role, the outputs given as they are after it. `None` for a move that is
-    /// never legal in the phase, and `None` for all if another role may decide there or this one
-    /// may not.
+    /// Returns, for each move of a role, the given outputs as they are after it. `None` for a move
+    /// that is never legal in the phase, and `None` for all if another role may decide there or
+    /// this one may not.
     ///
-    /// It is right in states of the phase that are not terminal and where the move is legal.
-    /// The outputs must not depend on moves.
+    /// The result is right in states of the phase that are not terminal and where the move is
+    /// legal. The outputs must not depend on moves.
     pub(super) fn after(
         &mut self,
         here: &Here,
@@ -139,7 +139,7 @@ impl<'a> Lookahead<'a> {
         if self.only_move(here, role).is_some() {
             return Ok(None);
         }
-        // As if the role made no move; then what is different with each of its moves.
+        // First as if the role made no move; then the differences by each of its moves.
         let mut before = here.values.clone();
         for other in self.layout.roles() {
             let does = self.layout.does[other.index()].clone();
@@ -196,11 +196,11 @@ impl<'a> Lookahead<'a> {
         self.circuit.inputs()[number]
     }
 
-    /// The nodes that these depend on.
+    /// Returns the nodes that these depend on.
     fn cone(&self, roots: impl Iterator<Item = Edge>) -> Result<NodeSet, TooMuch> {
         let cone = self.circuit.cone(roots);
         let mut feedback = self.circuit.loops().iter().flat_map(|l| &l.feedback);
-        // A loop would have to be made again for each move.
+        // A loop would have to be copied for each move.
         match feedback.any(|&(node, _)| cone.contains(node)) {
             true => Err(TooMuch),
             false => Ok(cone),
@@ -217,14 +217,14 @@ impl<'a> Lookahead<'a> {
         Ok(())
     }
 
-    /// The nodes of the cone that differ from `values` if those in `changed` do.
+    /// Returns the nodes of the cone that differ from `values` if those in `changed` do.
     fn vary(
         &mut self,
         cone: &NodeSet,
         values: &[Edge],
         mut changed: FxHashMap<NodeId, Edge>,
     ) -> Result<FxHashMap<NodeId, Edge>, TooMuch> {
-        // Gates come after their operands, so each is looked at once.
+        // Gates come after their operands, so each is visited once.
         let mut open = BinaryHeap::new();
         let mut seen = FxHashSet::default();
         let mut queue = |open: &mut BinaryHeap<_>, readers: &[NodeId]| {
@@ -265,7 +265,7 @@ impl<'a> Lookahead<'a> {
         Ok(self.simple(edge))
     }
 
-    /// An edge, or its value if that is known.
+    /// Returns an edge, or its value if that is known.
     fn simple(&self, edge: Edge) -> Edge {
         match self.known.get(&edge.node()) {
             Some(&value) => Edge::FALSE.invert_if(value != edge.inverted()),

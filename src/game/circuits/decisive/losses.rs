@@ -1,4 +1,4 @@
-//! Goals that are out of reach for good, as edges of a circuit.
+//! Losses: goals that are permanently out of reach, as edges of a circuit.
 
 use propjit_jit::circuit::{Builder, Circuit, Edge};
 
@@ -7,10 +7,10 @@ use crate::game::ground::Layout;
 use crate::game::vocabulary::moves::RoleId;
 
 /// For each role, edges that are true if latches exclude a goal and all greater ones: from the
-/// greatest goal down, as far as there are such latches.
+/// greatest goal down, as long as there are such latches.
 pub(super) type Losses = Vec<Vec<Edge>>;
 
-/// The circuit with gates for these edges.
+/// Returns the circuit with gates for these edges.
 pub(super) fn with_losses(
     circuit: &Circuit,
     layout: &Layout,
@@ -40,7 +40,7 @@ pub(super) fn with_losses(
     (builder.finish(circuit.outputs().to_vec()), losses)
 }
 
-/// Whether some of these hold after a move and did not before.
+/// Returns an edge that is true if some of these hold after a move and did not before.
 pub(super) fn gained(builder: &mut Builder, before: &[Edge], after: &[Edge]) -> Edge {
     let gained = before.iter().zip(after);
     let gained: Vec<Edge> = gained

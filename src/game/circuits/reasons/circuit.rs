@@ -1,4 +1,4 @@
-//! The circuit of a phase with reasons.
+//! Phase circuits, and their extension by reasons.
 
 use std::ops::Range;
 
@@ -12,32 +12,32 @@ use super::target::Target;
 use crate::game::ground::{GroundGame, Layout};
 use crate::game::vocabulary::moves::Move;
 
-/// What a game's circuit is in one of its phases.
+/// A game's circuit in one of its phases.
 #[derive(Clone, Debug)]
 pub struct PhaseCircuit {
     phase: usize,
-    /// The inputs that are constants in the phase: the propositions that say which phase it is,
+    /// The inputs that are constants in the phase: the propositions that identify the phase,
     /// moves that are never legal, and those of roles that have no other.
     known: Vec<Option<bool>>,
-    /// For each role, the moves that are legal in some state, as far as the circuit says.
+    /// For each role, the moves that are legal in some state according to the circuit.
     moves: Vec<Vec<Move>>,
     folded: Circuit,
 }
 
 impl PhaseCircuit {
-    /// What is left of a game's circuit in this phase.
+    /// Returns what is left of a game's circuit in this phase.
     pub fn new(game: &GroundGame, phase: usize) -> PhaseCircuit {
         let known = game.phases().known(phase, game.layout().bases.len());
         PhaseCircuit::within(game, phase, &known)
     }
 
-    /// What is left of a game's circuit in those states of this phase in which base propositions
-    /// have the values given, in their order.
+    /// Returns what is left of a game's circuit in those states of this phase in which base
+    /// propositions have the values given, in their order.
     pub fn within(game: &GroundGame, phase: usize, bases: &[Option<bool>]) -> PhaseCircuit {
         PhaseCircuit::of(&game.min_gates().circuit, game.layout(), phase, bases)
     }
 
-    /// The same of any circuit with this layout.
+    /// Returns the same for any circuit with this layout.
     pub fn of(
         circuit: &Circuit,
         layout: &Layout,
@@ -71,7 +71,8 @@ impl PhaseCircuit {
         }
     }
 
-    /// What is left of it where these edges of the [circuit](PhaseCircuit::circuit) are false.
+    /// Returns what is left of it where these edges of the [circuit](PhaseCircuit::circuit) are
+    /// false.
     #[must_use]
     pub fn without(self, are_false: &[Edge]) -> PhaseCircuit {
         PhaseCircuit {
@@ -80,26 +81,26 @@ impl PhaseCircuit {
         }
     }
 
-    /// The number of the phase.
+    /// Returns the number of the phase.
     pub fn phase(&self) -> usize {
         self.phase
     }
 
-    /// For each role, the moves that are legal in some state of the phase, as far as the circuit
-    /// says.
+    /// Returns, for each role, the moves that are legal in some state of the phase according to the
+    /// circuit.
     pub fn moves(&self) -> &[Vec<Move>] {
         &self.moves
     }
 
-    /// What is left of the game's circuit: it has the same inputs and outputs, but does not read
-    /// inputs that are constants.
+    /// Returns what is left of the game's circuit: it has the same inputs and outputs, but does not
+    /// read inputs that are constants.
     pub fn circuit(&self) -> &Circuit {
         &self.folded
     }
 
-    /// The circuit with reasons, for a target; none if the stop comes before. Where the game's circuit
-    /// uses that moves are legal, so does this one: what it says of the next state after others is as
-    /// good as anything.
+    /// Returns the circuit with reasons, for a target; none if it is stopped before. If the game's
+    /// circuit assumes that moves are legal, so does this one: the next state after illegal moves
+    /// is unspecified.
     pub fn with_reasons(&self, game: &GroundGame, target: Target, stop: &Stop) -> Option<Circuit> {
         let (game_layout, layout) = (game.layout(), PhaseLayout::new(game.layout()));
         let mut builder = Builder::extend(&self.folded);
@@ -107,7 +108,7 @@ impl PhaseCircuit {
         let any =
             |builder: &mut Builder, range: &Range<usize>| builder.or_all(&outputs[range.clone()]);
 
-        // What is said about the state comes after the outputs of the game.
+        // The outputs about the state come after the outputs of the game.
         let goals = &game_layout.goals[target.role.index()];
         let values = &game.propnet().roles[target.role.index()].goals;
         let enough = values.partition_point(|goal| goal.value < target.value);
@@ -131,7 +132,7 @@ impl PhaseCircuit {
         }
         let (outputs, state) = circuit.outputs().split_at(outputs.len());
 
-        // That the moves are legal must not be assumed from here on.
+        // From here on, the legality of moves must not be assumed.
         let mut builder = Builder::extend(&circuit);
         let mut legal = |role: usize| {
             let pairs = game_layout.does[role]
@@ -192,7 +193,7 @@ impl PhaseCircuit {
     }
 }
 
-/// Whether exactly one of the edges is true.
+/// Returns an edge that is true if exactly one of the edges is.
 fn exactly_one(builder: &mut Builder, edges: &[Edge]) -> Edge {
     let (mut some, mut several) = (Edge::FALSE, Edge::FALSE);
     for &edge in edges {

@@ -7,7 +7,7 @@ use propjit_jit::section::Section;
 
 use crate::game::ground::Layout;
 
-/// Which inputs and outputs of a [`PhaseCircuit`](super::PhaseCircuit) are what.
+/// The meaning of the inputs and outputs of a [`PhaseCircuit`](super::PhaseCircuit).
 ///
 /// The first inputs are those of the game's circuit. The last three groups of outputs say for each
 /// base proposition whether it is part of a reason.
@@ -19,8 +19,8 @@ pub struct PhaseLayout {
     pub does: Vec<Range<usize>>,
     /// The inputs that say for which base propositions of the next state a reason is wanted.
     pub wanted_next: Range<usize>,
-    /// The input that says whether a reason is wanted for what [`joint`](Self::joint) says of the
-    /// role of the target, and the one for what it says of the others.
+    /// The input that says whether a reason is wanted for the part of [`joint`](Self::joint) about
+    /// the role of the target, and the one for the part about the others.
     pub wanted_joint: Range<usize>,
     /// The inputs that say for which of [`state`](Self::state) a reason is wanted.
     pub wanted_state: Range<usize>,
@@ -36,13 +36,13 @@ pub struct PhaseLayout {
     pub joint: Range<usize>,
     /// The reason for the next base propositions that are wanted.
     pub next_reason: Range<usize>,
-    /// The reason for what is wanted of [`joint`](Self::joint).
+    /// The reason for the wanted outputs of [`joint`](Self::joint).
     pub joint_reason: Range<usize>,
-    /// The reason for what is wanted of [`state`](Self::state).
+    /// The reason for the wanted outputs of [`state`](Self::state).
     pub state_reason: Range<usize>,
 }
 
-/// The places in [`PhaseLayout::state`] and [`PhaseLayout::wanted_state`].
+/// The positions in [`PhaseLayout::state`] and [`PhaseLayout::wanted_state`].
 pub mod of_state {
     /// The state achieves the target: it is terminal, and the role has exactly one goal, which is
     /// great enough.
@@ -53,38 +53,38 @@ pub mod of_state {
     pub const ABLE: usize = 2;
     /// The state misses the target: it is terminal, and the role has exactly one goal, which is not great enough.
     pub const MISSED: usize = 3;
-    /// How many there are.
+    /// The number of positions.
     pub const COUNT: usize = 4;
 }
 
-/// The places in [`PhaseLayout::joint`] and [`PhaseLayout::wanted_joint`].
+/// The positions in [`PhaseLayout::joint`] and [`PhaseLayout::wanted_joint`].
 pub mod of_joint {
     /// The move of the target's role is legal.
     pub const OWN: usize = 0;
     /// The moves of all other roles are legal.
     pub const OTHERS: usize = 1;
-    /// How many there are.
+    /// The number of positions.
     pub const COUNT: usize = 2;
 }
 
 /// The sections of engines for phase circuits.
 pub mod section {
-    /// Legal moves, and what is said about the state.
+    /// Legal moves, and the outputs about the state.
     pub const STATE: usize = 0;
     /// The next state.
     pub const NEXT: usize = 1;
-    /// What is said about the joint move.
+    /// The outputs about the joint move.
     pub const JOINT: usize = 2;
     /// The reason for the next state.
     pub const NEXT_REASON: usize = 3;
-    /// The reason for what is said about the joint move.
+    /// The reason for the outputs about the joint move.
     pub const JOINT_REASON: usize = 4;
-    /// The reason for what is said about the state.
+    /// The reason for the outputs about the state.
     pub const STATE_REASON: usize = 5;
 }
 
 impl PhaseLayout {
-    /// The layout for all phases and targets of a game.
+    /// Creates the layout for all phases and targets of a game.
     pub fn new(game: &Layout) -> PhaseLayout {
         let bases = game.bases.len();
         let mut inputs = game.inputs();
@@ -112,7 +112,7 @@ impl PhaseLayout {
         }
     }
 
-    /// The outputs of the [`section`]s.
+    /// Returns the outputs of the [`section`]s.
     pub fn sections(&self) -> Vec<Section> {
         let outputs = |ranges: &[&Range<usize>]| {
             let numbers = ranges.iter().copied().cloned().flatten();

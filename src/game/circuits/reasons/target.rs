@@ -1,11 +1,10 @@
-//! What a role is to achieve.
+//! Targets of proof searches.
 
 use serde::Serialize;
 
 use crate::game::vocabulary::moves::RoleId;
 
-/// A goal that a proof search looks for: that a role has at least this goal value when the match
-/// is over.
+/// The target of a proof search: a role has at least this goal value when the match is over.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
 pub struct Target {
     /// The role.

@@ -1,4 +1,4 @@
-//! The circuit of random steps, of a game's circuit in each phase.
+//! Construction of the circuit of random steps from a game's circuit in each phase.
 
 use std::ops::Range;
 
@@ -13,8 +13,8 @@ use super::next_number::next_number;
 use crate::game::circuits::reasons::PhaseCircuit;
 use crate::game::ground::{GroundGame, Layout};
 
-/// The circuit of random steps of a game, as its layout numbers it, of one that has the game's inputs and outputs.
-/// Moves are chosen among those that are legal by that.
+/// Returns the circuit of random steps of a game, numbered by `layout`, for a circuit with the game's inputs and
+/// outputs. Moves are chosen among those that are legal in that circuit.
 pub fn step_circuit(game: &GroundGame, circuit: &Circuit, layout: &StepLayout) -> Circuit {
     let game_layout = game.layout();
     let mut builder = Builder::new(layout.inputs());
@@ -83,15 +83,15 @@ pub fn step_circuit(game: &GroundGame, circuit: &Circuit, layout: &StepLayout) -
     }
     let mut circuit = builder.finish(outputs);
     if !layout.code.is_plain() {
-        // Nobody reads some of the propositions that were decoded.
+        // Some of the decoded propositions have no reader.
         circuit = fold(&circuit, &vec![None; circuit.inputs().len()]);
     }
     tracing::debug!(gates = circuit.gates(), "the circuit of random steps");
     circuit.with_in_place(layout.in_place)
 }
 
-/// The circuit of a phase with the bits of the state as further inputs, and with those of the next
-/// state as further outputs, which have these numbers.
+/// Returns the circuit of a phase with the bits of the state as further inputs, and with those of
+/// the next state as further outputs, which have these numbers.
 fn with_next_state(
     code: &StateCode,
     game: &Layout,

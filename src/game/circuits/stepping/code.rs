@@ -1,8 +1,8 @@
-//! The code of states in circuits of random steps: which bits stand for which propositions.
+//! The code of states in circuits of random steps: the bits that represent propositions.
 //!
-//! Of a large group of propositions of which one at most is true, the number of the true one is kept
-//! in binary: as many bits as that has digits. So a step reads and writes, in hex, 567 bits for
-//! the numbers of cells, and not 6,885 propositions. All other propositions have a bit each.
+//! A large group of propositions of which at most one is true is represented by the number of the
+//! true one in binary. So a step in hex reads and writes 567 bits for the numbers of cells, and not
+//! 6,885 propositions. All other propositions have a bit each.
 
 use std::ops::Range;
 
@@ -14,36 +14,37 @@ use crate::game::ground::GroundGame;
 use crate::game::ground::invariants::large_groups::LargeGroup;
 use crate::game::vocabulary::state::State;
 
-/// The least part of a game's propositions that is in large groups, if these are kept as numbers: in
-/// games with few, such as one step counter, there is nothing to gain.
+/// The minimum fraction of a game's propositions in large groups for which these are kept as
+/// numbers: in games with few, such as one step counter, there is nothing to gain.
 const LEAST_PART: f64 = 0.5;
 
-/// Which bits stand for which base propositions.
+/// The bits that represent base propositions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StateCode {
     bits: usize,
     /// The propositions that have a bit of their own, which are the first bits, in order.
     plain: Vec<usize>,
     groups: Vec<CodedGroup>,
-    /// By proposition, the first of the bits in which it has a number, and the number.
+    /// For each proposition, the first of the bits that hold the number of its group, and its own
+    /// number.
     numbers: Vec<(usize, usize)>,
-    /// What has to hold in states that the code is used for.
+    /// The conditions on states that the code is used for.
     conditions: Vec<LargeGroup>,
-    /// By proposition, the condition of which it is a member, if there are any conditions.
+    /// For each proposition, the condition of which it is a member, if there are any conditions.
     condition_of: Vec<Option<usize>>,
 }
 
-/// A group of propositions of which one at most is true.
+/// A group of propositions of which at most one is true.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct CodedGroup {
-    /// The propositions; the first has number 1, and 0 says that none is true.
+    /// The propositions; the first has number 1, and 0 means that none is true.
     pub(super) members: Vec<usize>,
-    /// The bits of the number of the true one, that of the least value first.
+    /// The bits of the number of the true one, least significant first.
     pub(super) bits: Range<usize>,
 }
 
 impl StateCode {
-    /// The code of a game's states.
+    /// Creates the code of a game's states.
     pub(super) fn new(game: &GroundGame) -> StateCode {
         let bases = game.layout().bases.len();
         let least = (LEAST_PART * bases as f64) as usize;
@@ -54,7 +55,8 @@ impl StateCode {
         StateCode::with(bases, members, conditions)
     }
 
-    /// The code of states with so many propositions, in which these are coded groups.
+    /// Creates the code of states with `bases` propositions, in which `members` are the coded
+    /// groups.
     fn with(bases: usize, members: Vec<Vec<usize>>, conditions: Vec<LargeGroup>) -> StateCode {
         let mut is_coded = vec![false; bases];
         members
@@ -95,17 +97,17 @@ impl StateCode {
         }
     }
 
-    /// The number of bits.
+    /// Returns the number of bits.
     pub fn bits(&self) -> usize {
         self.bits
     }
 
-    /// Whether each proposition has a bit of its own, in their order.
+    /// Returns whether each proposition has a bit of its own, in their order.
     pub fn is_plain(&self) -> bool {
         self.groups.is_empty()
     }
 
-    /// Whether the code is right for a state and for all that follow from it.
+    /// Returns whether the code is valid for a state and all states that follow from it.
     pub fn is_right_for(&self, state: &State) -> bool {
         let mut seen = vec![false; self.conditions.len()];
         state.iter().all(|base| {
@@ -117,7 +119,7 @@ impl StateCode {
         })
     }
 
-    /// The bit that stands for this base proposition alone, if there is one.
+    /// Returns the bit that represents this base proposition alone, if there is one.
     pub fn plain_bit(&self, base: usize) -> Option<usize> {
         let (first, _) = self.numbers[base];
         (first < self.plain.len()).then_some(first)
@@ -127,12 +129,12 @@ impl StateCode {
         &self.groups
     }
 
-    /// The bits that stand for one proposition each, and these.
+    /// Returns the bits that represent one proposition each, with these propositions.
     pub(super) fn plain(&self) -> impl Iterator<Item = (usize, usize)> {
         self.plain.iter().copied().enumerate()
     }
 
-    /// The bits that stand for a state.
+    /// Returns the bits that represent a state.
     pub fn encode(&self, state: &State) -> State {
         let mut coded = State::new();
         for base in state.iter() {
@@ -143,7 +145,7 @@ impl StateCode {
         coded
     }
 
-    /// The rows of bits that stand for states in lanes, given by the rows of their propositions.
+    /// Encodes states in lanes: computes the rows of bits from the rows of propositions.
     pub fn encode_rows(&self, width: Width, bases: &[u64], bits: &mut [u64]) {
         let words = width.words();
         let row = |at: usize| at * words..(at + 1) * words;
@@ -168,8 +170,7 @@ impl StateCode {
         }
     }
 
-    /// The rows of the propositions of states in lanes, given by the rows of the bits that stand for
-    /// them.
+    /// Decodes states in lanes: computes the rows of propositions from the rows of bits.
     pub fn decode_rows(&self, width: Width, bits: &[u64], bases: &mut [u64]) {
         let words = width.words();
         let row = |at: usize| at * words..(at + 1) * words;
@@ -190,7 +191,7 @@ impl StateCode {
         }
     }
 
-    /// The base propositions, from the bits.
+    /// Returns the base propositions, computed from the bits.
     pub(super) fn decode(&self, builder: &mut Builder, bits: &[Edge]) -> Vec<Edge> {
         let members = self.groups.iter().map(|group| group.members.len());
         let mut bases = vec![Edge::FALSE; self.plain.len() + members.sum::<usize>()];
@@ -198,7 +199,8 @@ impl StateCode {
             bases[base] = bits[bit];
         }
         for group in &self.groups {
-            // Each number is a product of two, of which there are few.
+            // Each number is decoded as a conjunction of its low and high half; there are few
+            // distinct halves.
             let bits = &bits[group.bits.clone()];
             let (low, high) = bits.split_at(bits.len() / 2);
             for (&base, number) in group.members.iter().zip(1..) {
@@ -211,7 +213,7 @@ impl StateCode {
     }
 }
 
-/// Whether bits are the last digits of a number.
+/// Returns whether bits are the last digits of a number.
 fn equals(builder: &mut Builder, bits: &[Edge], number: usize) -> Edge {
     let digits = bits.iter().enumerate();
     let digits = digits.map(|(digit, &bit)| bit.invert_if(number >> digit & 1 == 0));

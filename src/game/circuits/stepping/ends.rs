@@ -1,6 +1,6 @@
-//! Ends that no step leads to: conditions on which matches are over, and which are false in a phase.
+//! Unreachable ends: conditions that end a match but are false in a phase.
 //!
-//! Where roles take turns, whoever did not move has no line that was not there before; but then
+//! Where roles take turns, a role that did not move has no line that was not there before; but then
 //! the match was over before. So in each phase, it is enough to look for lines of one role.
 //!
 //! A condition is left out where it depends on nothing that a step into the phase changes, which is
@@ -14,9 +14,9 @@ use rustc_hash::FxHashSet;
 use crate::game::circuits::reasons::PhaseCircuit;
 use crate::game::ground::GroundGame;
 
-/// Edges of the circuit of this phase, each of which alone makes a state terminal. They are false
-/// in each state in this phase that follows one that is not terminal, in the phase before, and in the
-/// initial state.
+/// Returns edges of the circuit of this phase, each of which alone makes a state terminal, and which
+/// are false in the initial state and in each state of this phase that follows a state of the
+/// previous phase that is not terminal.
 pub(super) fn impossible_ends(
     game: &GroundGame,
     before: &PhaseCircuit,
@@ -53,15 +53,14 @@ pub(super) fn impossible_ends(
     known.map(|(end, _)| end).collect()
 }
 
-/// Edges each of which makes this one true, and one of which does if anything does; none of them is
-/// a constant.
+/// Returns edges of which this one is the disjunction; none of them is a constant.
 fn conditions(circuit: &Circuit, edge: Edge) -> Vec<Edge> {
     let mut found = disjuncts(|node| circuit.node(node), edge);
     found.retain(|condition| *condition != Edge::TRUE);
     found
 }
 
-/// Whether matches are over before they begin.
+/// Returns whether matches are over before they begin.
 fn is_terminal(game: &GroundGame, circuit: &Circuit) -> bool {
     let bases = game.layout().bases.len();
     let holds =
@@ -80,8 +79,8 @@ mod tests {
         Game::from_text("test", text, &Setup::default()).unwrap()
     }
 
-    /// Two take turns to mark one of five numbers in a row, and three in a row end the match.
-    /// `more` are further rules.
+    /// Creates a game in which two roles take turns to mark one of five numbers in a row, and three
+    /// in a row end the match. `more` are further rules.
     fn row(more: &str) -> Game {
         game(&format!(
             "(role x) (role o) (init (control x)) (other x o) (other o x)
@@ -100,7 +99,7 @@ mod tests {
         ))
     }
 
-    /// In each phase, whether it is proved that nobody who did not move has a line.
+    /// Returns, for each phase, whether it is proved that no role that did not move has a line.
     fn found(game: &Game) -> Vec<bool> {
         let game = game.ground_game().unwrap();
         let period = game.phases().period();
@@ -124,7 +123,7 @@ mod tests {
 
     #[test]
     fn a_move_may_make_a_line_of_another() {
-        // What is marked between two of the other becomes one of the other.
+        // A mark between two marks of the other role becomes one of the other role.
         let given = "(<= (next (cell ?b ?q)) (does ?p (mark ?b)) (succ ?a ?b) (succ ?b ?c)
             (other ?p ?q) (true (cell ?a ?q)) (true (cell ?c ?q)))";
         assert_eq!(found(&row(given)), [false, false]);

@@ -10,13 +10,13 @@ use propjit_jit::section::Section;
 use super::code::StateCode;
 use crate::game::ground::{GroundGame, section};
 
-/// Which inputs and outputs of a circuit of random steps are what.
+/// The meaning of the inputs and outputs of a circuit of random steps.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StepLayout {
     /// The input that says whether the next state is to be the initial one: see
     /// [`StepPhase::restarts`].
     pub restart: usize,
-    /// What the bits of a state stand for.
+    /// The meaning of the bits of a state.
     pub code: Arc<StateCode>,
     /// The inputs and outputs about states in each phase.
     pub phases: Vec<StepPhase>,
@@ -27,26 +27,27 @@ pub struct StepLayout {
     pub in_place: usize,
 }
 
-/// Which inputs and outputs of a circuit of random steps are what, of states in one of the phases.
+/// The meaning of the inputs and outputs of a circuit of random steps, for states in one of the
+/// phases.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StepPhase {
-    /// The section with this number and the next ones are, for states in this phase, what
-    /// [`section`] says.
+    /// The number of the first section for states in this phase; the sections follow in the order
+    /// of [`section`].
     pub first_section: usize,
     /// For each role, the inputs that are the number of its move among its legal ones, from 0,
-    /// the bit of the least value first.
+    /// least significant bit first.
     pub numbers: Vec<Range<usize>>,
     /// The inputs that are the bits of the state.
     pub state: Range<usize>,
-    /// By base proposition, its value in all states of the phase, if that is always the same: a bit
-    /// that stands for it is neither read nor evaluated.
+    /// For each base proposition, its value in all states of the phase, if that is always the same:
+    /// a bit that represents it is neither read nor evaluated.
     pub constants: Vec<Option<bool>>,
     /// The outputs that are the bits of the next state.
     pub next: Range<usize>,
     /// Whether matches may start with the next state: the initial state is in the next phase.
     pub restarts: bool,
-    /// For each role, the outputs that are the number of its legal moves, the bit of the least
-    /// value first. They are in [`section::STATE`], in the place of legal moves.
+    /// For each role, the outputs that are the number of its legal moves, least significant bit
+    /// first. They are in [`section::STATE`], in the place of legal moves.
     pub counts: Vec<Range<usize>>,
     /// For each role, the outputs that are the [parts](propjit_jit::count_tree::CountTree::parts)
     /// of the count. Evaluated before it, they give a good order of evaluation.
@@ -61,7 +62,7 @@ pub struct StepPhase {
 const SECTIONS: usize = 3;
 
 impl StepLayout {
-    /// The layout for a game.
+    /// Creates the layout for a game.
     pub fn new(game: &GroundGame) -> StepLayout {
         fn run(end: &mut usize, length: usize) -> Range<usize> {
             *end += length;
@@ -108,19 +109,19 @@ impl StepLayout {
         }
     }
 
-    /// The number of inputs.
+    /// Returns the number of inputs.
     pub fn inputs(&self) -> usize {
         let states = self.phases.iter().map(|phase| phase.state.end);
         states.max().unwrap_or(0)
     }
 
-    /// The sections.
+    /// Returns the sections.
     pub fn sections(&self) -> Vec<Section> {
         let of_phase = |phase: &StepPhase| phase.sections(self.changing_after(phase));
         self.phases.iter().flat_map(of_phase).collect()
     }
 
-    /// The bits of states that are not constant in the phase after this one.
+    /// Returns the bits of states that are not constant in the phase after this one.
     pub(super) fn changing_after(&self, phase: &StepPhase) -> impl Iterator<Item = usize> {
         let after = phase.first_section / SECTIONS + 1;
         let constants = &self.phases[after % self.phases.len()].constants;
@@ -133,7 +134,7 @@ impl StepLayout {
 }
 
 impl StepPhase {
-    /// The sections, in which these bits of the next state are evaluated.
+    /// Returns the sections, in which these bits of the next state are evaluated.
     fn sections(&self, changing: impl Iterator<Item = usize>) -> [Section; SECTIONS] {
         let outputs = |numbers: &mut dyn Iterator<Item = usize>| -> Vec<OutputId> {
             numbers.map(|number| OutputId(number as u32)).collect()

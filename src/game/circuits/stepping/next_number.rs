@@ -1,28 +1,28 @@
-//! The next numbers of [coded](super::code) groups, in binary.
+//! Next values of [coded](super::code) groups, in binary.
 //!
-//! A member of a group often stays as it is where something does not take it away, and is added
-//! where something holds that is the same for all members: the group's number stays where none is taken
-//! away, and otherwise becomes the one that is added. So its bits need not be made of what each
-//! member is next.
+//! A member of a group often stays unless some condition removes it, and is added under a condition
+//! that is the same for all members: the group's number stays if no member is removed, and otherwise
+//! becomes that of the added member. So its bits need not be computed from the next value of each
+//! member.
 
 use propjit_jit::circuit::{Builder, Edge, Node};
 use rustc_hash::FxHashMap;
 
-/// The most terms of a disjunction that are looked at one by one.
+/// The maximum number of terms of a disjunction that are examined one by one.
 const MOST_TERMS: usize = 256;
 
-/// How a member of a group comes to be true.
+/// The conditions under which a member of a group becomes true.
 struct Member {
     /// The proposition now.
     now: Edge,
-    /// What makes it stay.
+    /// The condition under which it stays.
     stays: Edge,
-    /// What adds it, all of these together, if anything does.
+    /// The factors of the condition that adds it, if there is one.
     added: Option<Vec<Edge>>,
 }
 
-/// The bits of a group's next number, where `bits` is its number now. For each member, `members` has
-/// what it is now, if it ever is, and next.
+/// Returns the bits of a group's next number, where `bits` is its current number. For each member,
+/// `members` has its current value, unless that is always false, and its next value.
 pub(super) fn next_number(
     builder: &mut Builder,
     members: impl Iterator<Item = (Edge, Edge)>,
@@ -31,7 +31,7 @@ pub(super) fn next_number(
     let members: Vec<Member> = members
         .map(|(now, next)| Member::new(builder, now, next))
         .collect();
-    // What the number now says is looked up: no member is decoded for that.
+    // The condition for the current number is looked up in a table: no member is decoded for that.
     let lost = members.iter().map(|member| match member.now {
         Edge::FALSE => Edge::FALSE,
         _ => !member.stays,
@@ -43,7 +43,7 @@ pub(super) fn next_number(
         let edge = builder.and(member.now, table[number]);
         taken.insert(factors(builder, edge), number);
     }
-    // What is common to all members that are added at all.
+    // The factors common to all members that are ever added.
     let mut added = members.iter().filter_map(|member| member.added.as_ref());
     let mut common = added.next().cloned().unwrap_or_default();
     added.for_each(|added| common.retain(|edge| added.contains(edge)));
@@ -99,7 +99,7 @@ impl Member {
     }
 }
 
-/// Edges of which one is true where an edge is; none for false.
+/// Returns edges of which the given one is the disjunction; none for false.
 fn terms(builder: &Builder, edge: Edge) -> Vec<Edge> {
     let (mut open, mut terms) = (vec![edge], Vec::new());
     while let Some(edge) = open.pop() {
@@ -114,7 +114,7 @@ fn terms(builder: &Builder, edge: Edge) -> Vec<Edge> {
     terms
 }
 
-/// The entry of a table that has this number; false beyond its end.
+/// Returns the entry of a table at this number; false beyond its end.
 fn entry(builder: &mut Builder, table: &[Edge], number: &[Edge]) -> Edge {
     let Some((&digit, rest)) = number.split_first() else {
         return table.first().copied().unwrap_or(Edge::FALSE);
@@ -132,16 +132,15 @@ fn entry(builder: &mut Builder, table: &[Edge], number: &[Edge]) -> Edge {
     builder.or(even, odd)
 }
 
-/// Edges that are all true where an edge is, ascending.
+/// Returns edges of which the given one is the conjunction, ascending.
 fn factors(builder: &Builder, edge: Edge) -> Vec<Edge> {
     let mut factors: Vec<Edge> = terms(builder, !edge).iter().map(|&edge| !edge).collect();
     factors.sort_unstable();
     factors
 }
 
-/// The same edge, if some of the terms of which it is the disjunction say that members are taken away:
-/// made with what is looked up in the table instead. `taken` has the numbers of members by the
-/// factors of these terms.
+/// Returns an equal edge: terms of its disjunction that say that members are removed are replaced by
+/// a lookup in the table. `taken` has the numbers of members by the factors of these terms.
 fn looked_up(
     builder: &mut Builder,
     edge: Edge,
@@ -170,7 +169,7 @@ mod tests {
     use super::*;
 
     /// Members 1 to 7, of which those named in `held` are held by an input each, and all are added
-    /// by an input each where one of two further inputs holds, or where a held one is taken away.
+    /// by an input each where one of two further inputs holds, or where a held one is removed.
     fn check(held: &[usize]) {
         const MEMBERS: usize = 7;
         let mut builder = Builder::new(3 * MEMBERS + 5);

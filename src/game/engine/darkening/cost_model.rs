@@ -1,12 +1,12 @@
-//! A cost model for specialisation, which decides whether it pays to compile.
+//! Cost model for specialisation, which decides whether it pays off to compile.
 //!
 //! The gain is the time that searches save: a share of the time that is left. The cost is the
 //! time that compiling takes, on a CPU that searches could use, and during which they do not have
 //! the new engine. Both are predicted: the gain from the work of a step before and after, the
 //! cost from the gates that are left and the time that a gate took so far.
 //!
-//! To find out what is left takes time as well: in hex 50 ms. Where that is a great part of the time left, it is not
-//! even looked for.
+//! The darkness analysis takes time as well: in hex 50 ms. It is skipped if that is a large part of the
+//! remaining time.
 //!
 //! Halfway through random matches, these speedups were predicted and then measured: 1.1 and 1.07
 //! in breakthrough, 1.5 and 1.06 in connect four, 1.5 and 1.26 in tic-tac-toe, 1.6 and 1.6 in
@@ -15,48 +15,48 @@
 
 use std::time::Duration;
 
-/// The factor by which the gain has to exceed the cost: predictions are rough, and most games
-/// spend a part of a step on what darkening does not change.
+/// The factor by which the gain has to exceed the cost: predictions are rough, and most games spend
+/// a part of a step on code that darkening does not change.
 const MARGIN: f64 = 4.0;
 
 /// The time for a gate before anything was compiled, in seconds: passes take at most 5, and code
 /// 1 to 4 microseconds in tic-tac-toe, connect four, breakthrough, hex and amazons.
 const FIRST: f64 = 8e-6;
 
-/// The part of the time left that it may take to find out what is dark: who waits for a better engine shares the CPU
-/// with that.
+/// The remaining time is divided by this for the time that the darkness analysis may take: threads that wait for
+/// a better engine share the CPU with it.
 const ANALYSIS_PART: u32 = 20;
 
-/// The factor by which the time that this took counts less each time that it is left out, as it may have been a busy
-/// moment.
+/// The factor by which the time of the last analysis is reduced each time that the analysis is skipped, since it may
+/// have been measured in a busy moment.
 const FADING: f64 = 0.9;
 
-/// What was learned from the work so far.
+/// A cost model, with the measurements so far.
 #[derive(Clone, Copy, Debug)]
 pub struct CostModel {
     /// Seconds for each gate that is compiled.
     gate: f64,
-    /// How long it took to find out what is dark, the last time.
+    /// The time that the last darkness analysis took.
     analysis: Duration,
 }
 
-/// What a decision depends on.
+/// The inputs of a decision.
 #[derive(Clone, Copy, Debug)]
 pub struct SpecialisationCosts {
-    /// The work of a step with the engine that there is.
+    /// The work of a step with the existing engine.
     pub before: f64,
-    /// The work of a step with the engine that there would be.
+    /// The work of a step with the new engine.
     pub after: f64,
     /// The gates that are left to compile.
     pub gates: usize,
-    /// The time that is left, if that is limited.
+    /// The remaining time, if that is limited.
     pub left: Option<Duration>,
 }
 
 /// A decision with its reasons.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Verdict {
-    /// Whether it pays.
+    /// Whether it pays off.
     pub pays: bool,
     /// The factor by which a step is predicted to be faster.
     pub speedup: f64,
@@ -74,7 +74,7 @@ impl Default for CostModel {
 }
 
 impl CostModel {
-    /// Decides whether it pays to find out what is dark, if there is so much time left.
+    /// Decides whether the darkness analysis pays off, given the remaining time.
     pub fn may_analyse(&mut self, left: Option<Duration>) -> bool {
         let may = left.is_none_or(|left| self.analysis <= left / ANALYSIS_PART);
         if !may {
@@ -83,18 +83,18 @@ impl CostModel {
         may
     }
 
-    /// Learns from the time that it took to find out what is dark.
+    /// Learns from the time that the darkness analysis took.
     pub fn learn_analysis(&mut self, took: Duration) {
         self.analysis = took;
     }
 
-    /// Decides whether it pays to compile.
+    /// Decides whether it pays off to compile.
     pub fn decide(&self, costs: &SpecialisationCosts) -> Verdict {
         let cost = self.gate * costs.gates as f64;
         let share = (1.0 - costs.after / costs.before).max(0.0);
         let left = costs.left.map_or(f64::INFINITY, |left| left.as_secs_f64());
         Verdict {
-            // Without limit, a hundredth is still worth it.
+            // Without a limit, a hundredth is still worth it.
             pays: share > 0.01 && share * (left - cost) > MARGIN * cost,
             speedup: costs.before / costs.after,
             cost: Duration::try_from_secs_f64(cost).unwrap_or(Duration::MAX),

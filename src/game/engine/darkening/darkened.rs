@@ -1,4 +1,4 @@
-//! An engine for the states that follow from a root.
+//! Engines for the states that follow from a root.
 
 use std::time::{Duration, Instant};
 
@@ -18,21 +18,21 @@ use crate::game::vocabulary::state::State;
 pub struct Darkened {
     /// The root.
     pub root: State,
-    /// The engine. It is valid for all states that agree with the root in what is dark.
+    /// The engine. It is valid for all states that agree with the root in all dark propositions.
     pub engine: ValidEngine,
     /// The number of its gates.
     pub gates: usize,
-    /// How long it took to find what is dark.
+    /// The time that the darkness analysis took.
     pub analysis: Duration,
-    /// How long passes and code took together.
+    /// The time that passes and code generation took together.
     pub making: Duration,
-    /// About what a step of a playout costs, in gates.
+    /// The approximate cost of a step of a playout, in gates.
     pub(super) work: f64,
 }
 
 impl Darkened {
-    /// Machine code for what is left. Passes take at most `passes`, and less for small
-    /// circuits.
+    /// Compiles machine code for the circuit that is left. Passes take at most `passes`, and less
+    /// for small circuits.
     ///
     /// # Errors
     /// As for [`Code::compile`].

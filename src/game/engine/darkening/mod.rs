@@ -1,10 +1,10 @@
-//! Engines for the rest of a match, made as its roots come.
+//! Engines specialised for the rest of a match, made whenever the root advances.
 //!
-//! When a search has a new root, a [`Darkening`] finds what is [dark](crate::game::circuits::darkening) from
-//! there on, and compiles the circuit that is left, if a [`CostModel`] predicts that it pays.
-//! That happens in a thread of its own, while searches go on with the engines that there are;
-//! they take the new engine with their next call. Nobody waits, and old code is freed when its
-//! last user has gone over.
+//! When a search has a new root, a [`Darkening`] finds the parts that are
+//! [dark](crate::game::circuits::darkening) from there on, and compiles the circuit that is left, if a
+//! [`CostModel`] predicts that it pays off. That happens in a separate thread, while searches continue with
+//! the existing engines; they switch to the new engine with their next call. No thread waits, and old code
+//! is freed when its last user has switched.
 //!
 //! - A [`Darkened`] engine evaluates the circuit that is left.
 //! - A [`Darkening`] makes them, one after the other.
@@ -32,14 +32,14 @@ use crate::game::vocabulary::state::State;
 pub use cost_model::{CostModel, SpecialisationCosts, Verdict};
 pub use darkened::Darkened;
 
-/// The part of the time left that passes may take.
+/// The remaining time is divided by this for the time that passes may take.
 const PASSES: u32 = 20;
 
-/// What passes may take at least and at most.
+/// The minimum and the maximum time that passes may take.
 const LEAST_PASSES: Duration = Duration::from_millis(5);
 const MOST_PASSES: Duration = Duration::from_secs(1);
 
-/// The engines for the rest of one match at a time: that of a search whose root advances.
+/// The engines for the rest of one match at a time: that of a search with an advancing root.
 pub struct Darkening {
     shared: Arc<Shared>,
 }
@@ -55,7 +55,7 @@ struct Shared {
     number: AtomicU64,
     work: Mutex<Work>,
     idle: Condvar,
-    /// Whether nobody wants engines any more.
+    /// Whether no engines are needed any more.
     abandoned: AtomicBool,
 }
 
@@ -63,9 +63,9 @@ struct Shared {
 struct Work {
     /// The root that came last.
     root: Option<State>,
-    /// What is to be done next.
+    /// The next request.
     request: Option<Request>,
-    /// Whether a thread does what is requested.
+    /// Whether a thread is serving requests.
     running: bool,
     /// The number of engines that were made and published.
     made: u64,
@@ -78,7 +78,7 @@ struct Request {
 }
 
 impl Darkening {
-    /// No engine yet, for there is no root.
+    /// Creates it without an engine, since there is no root yet.
     pub(super) fn new(programs: Arc<Programs>, tiers: Tiers) -> Darkening {
         Darkening {
             shared: Arc::new(Shared {
@@ -94,8 +94,8 @@ impl Darkening {
         }
     }
 
-    /// From now on, states that follow from this root are evaluated, until that time or
-    /// without limit. Returns at once. If it pays, a better engine follows.
+    /// Announces that states that follow from this root are evaluated from now on, until the given
+    /// time or without limit. Returns at once. If it pays off, a better engine follows.
     pub fn advance(&self, root: &State, until: Option<Instant>) {
         let mut work = self.admit(root);
         work.request = Some(Request {
@@ -115,9 +115,9 @@ impl Darkening {
         }
     }
 
-    /// From now on, states that follow from this root may be evaluated: an engine that was
-    /// not made for the root, as when a match begins anew, is the newest no more when
-    /// this returns.
+    /// Announces that states that follow from this root may be evaluated from now on: when this
+    /// returns, an engine that is not valid for the root, as when a new match begins, is no longer
+    /// the newest.
     pub fn enter(&self, root: &State) {
         drop(self.admit(root));
     }
@@ -133,18 +133,18 @@ impl Darkening {
         work
     }
 
-    /// The newest engine that was made, if it is valid for the present root.
+    /// Returns the newest engine that was made, if it is valid for the present root.
     pub fn newest(&self) -> Option<Arc<Darkened>> {
         self.shared.newest.load_full()
     }
 
-    /// The number of the [newest](Darkening::newest) engine, from 1, or 0 without one. Engines
-    /// have different numbers.
+    /// Returns the number of the [newest](Darkening::newest) engine, from 1, or 0 without one.
+    /// Engines have different numbers.
     pub(super) fn number(&self) -> u64 {
         self.shared.number.load(Ordering::Acquire)
     }
 
-    /// Waits until everything is done that was asked for.
+    /// Waits until all requests are done.
     pub fn wait(&self) {
         let mut work = self.shared.work.lock();
         while work.running {
@@ -178,7 +178,7 @@ impl Shared {
         self.number.store(number, Ordering::Release);
     }
 
-    /// Does what is requested until there is nothing left to do.
+    /// Serves requests until none is left.
     fn run(&self) {
         let _done = Done(self);
         // The best engine comes first, and with it the circuit.
@@ -202,7 +202,7 @@ impl Shared {
         }
     }
 
-    /// Makes an engine for a root, if that pays.
+    /// Makes an engine for a root, if that pays off.
     fn serve(&self, request: &Request, fixpoint: &mut Fixpoint) {
         let game = self.programs.game();
         let left = || {
@@ -261,7 +261,7 @@ impl Shared {
     }
 }
 
-/// Tells those who wait that the thread has ended, even if it panics.
+/// Notifies waiting threads that the thread has ended, even if it panics.
 struct Done<'a>(&'a Shared);
 
 impl Drop for Done<'_> {

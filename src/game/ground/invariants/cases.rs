@@ -1,20 +1,22 @@
-//! A part of a circuit, evaluated for many cases at a time: all values of a few of its inputs.
+//! Case analysis: a part of a circuit, evaluated for many combinations of values of a few of its
+//! inputs at a time.
 
 use propjit_jit::circuit::{Circuit, Edge, InputId, Node, NodeId};
 use rustc_hash::FxHashMap;
 
-/// Words of the cases that are looked at together, a bit each.
+/// The number of words of cases that are evaluated together, a bit each.
 const WORDS: usize = 4;
 
-/// How many cases are looked at together.
+/// The number of cases that are evaluated together.
 pub(super) const LANES: usize = 64 * WORDS;
 
 /// The value of a wire in each of [`LANES`] cases.
 pub(super) type Row = [u64; WORDS];
 
-/// The cone of some edges. Its inputs have values by case.
+/// The cone of some edges. Its inputs have a value in each case.
 pub(super) struct Cases {
-    /// By wire, the operands of gates; nothing for inputs, and for the constant, which is wire 0.
+    /// For each wire, the operands of its gate; `None` for inputs, and for the constant, which is
+    /// wire 0.
     gates: Vec<Option<[Wire; 2]>>,
     inputs: FxHashMap<InputId, usize>,
     rows: Vec<Row>,
@@ -29,7 +31,7 @@ struct Wire {
 }
 
 impl Cases {
-    /// The cone of these edges. `None` if it has more than `most` nodes, or feedback.
+    /// Creates the cone of these edges. `None` if it has more than `most` nodes, or feedback.
     pub(super) fn new(circuit: &Circuit, roots: &[Edge], most: usize) -> Option<Cases> {
         let mut nodes = vec![Edge::FALSE.node()];
         let mut seen: FxHashMap<NodeId, usize> = FxHashMap::from_iter([(nodes[0], 0)]);
@@ -75,7 +77,7 @@ impl Cases {
         })
     }
 
-    /// The inputs that there are, ascending.
+    /// Returns the inputs of the cone, ascending.
     pub(super) fn inputs(&self) -> Vec<usize> {
         let inputs = self.inputs.keys().map(|input| input.index());
         let mut inputs: Vec<usize> = inputs.collect();
@@ -83,7 +85,7 @@ impl Cases {
         inputs
     }
 
-    /// How many wires are there.
+    /// Returns the number of wires.
     pub(super) fn size(&self) -> usize {
         self.gates.len()
     }
@@ -107,7 +109,7 @@ impl Cases {
         self.rows.fill(Row::default());
     }
 
-    /// Finds the values of all edges.
+    /// Computes the values of all edges.
     pub(super) fn evaluate(&mut self) {
         for at in 0..self.gates.len() {
             if let Some([a, b]) = self.gates[at] {
@@ -117,7 +119,7 @@ impl Cases {
         }
     }
 
-    /// The value of an edge, by its place among those that were asked for.
+    /// Returns the value of an edge, by its index among the roots.
     pub(super) fn root(&self, place: usize) -> Row {
         self.row(self.roots[place])
     }

@@ -1,10 +1,10 @@
-//! Conserved totals: what moves shift between places, such as seeds between pits, and what never
-//! changes in all.
+//! Conserved totals: amounts that moves shift between places, such as seeds between pits, while
+//! their sum never changes.
 //!
-//! How much there is in a place is told by a group of propositions. That one of each group is true, and
-//! that the total never changes, hang on each other: no place overflows as there is no more than the
-//! total, and the total is only known where each place has an amount. So both are proved together, by
-//! induction, for one joint move after the other. With the moves known, most places keep what they
+//! The amount in a place is represented by a group of propositions. That one of each group is true, and
+//! that the total never changes, depend on each other: no place overflows because there is no more than
+//! the total, and the total is only known where each place has an amount. So both are proved together,
+//! by induction, for one joint move after the other. With the moves known, most places keep what they
 //! have, and the others depend on few: all amounts there that the total allows are tried.
 
 use propjit_jit::circuit::{Circuit, Edge};
@@ -18,30 +18,31 @@ use super::net::Net;
 use super::{Invariant, Linear};
 use crate::game::ground::counter::Counter;
 
-/// The most nodes in the cone of a proposition that is looked at by itself, and of its inputs.
+/// The maximum number of nodes in the cone of a proposition that is examined by itself, and of its
+/// inputs.
 const MOST_NODES_ALONE: usize = 64;
 const MOST_INPUTS_ALONE: usize = 8;
 
-/// The most gates in all cases of one joint move, 256 cases at a time.
+/// The maximum number of gates in all cases of one joint move, 256 cases at a time.
 const MOST_GATES: usize = 1 << 27;
 
-/// The most propositions that are in no place, in the cases of a joint move.
+/// The maximum number of propositions in the cases of a joint move that belong to no place.
 const MOST_OTHERS: usize = 8;
 
-/// Places in each of which there is some amount, and the total of which never changes.
+/// Places that each have an amount, with a total that never changes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Conserved {
-    /// For each place, the propositions that say that it has 0, 1, 2, ... of it.
+    /// For each place, the propositions for the amounts 0, 1, 2, ...
     pub(crate) places: Vec<Vec<usize>>,
-    /// By how much each place's amount is multiplied in the total. Zero: it does not count, but that it
-    /// has one value, such as whose turn it is, may be what the others depend on.
+    /// The weight of each place's amount in the total. Zero: it does not count, but the
+    /// others may depend on its having one value, such as the role to move.
     pub(crate) weights: Vec<usize>,
     /// The total.
     pub(crate) total: usize,
 }
 
 impl Conserved {
-    /// What is claimed: that one of the propositions of each place is true, and the total.
+    /// Returns the claims: that one of the propositions of each place is true, and the total.
     fn claims(&self) -> Vec<Invariant> {
         let groups = self.places.iter().map(|place| {
             let mut group = place.clone();
@@ -60,8 +61,8 @@ impl Conserved {
         groups.chain([total]).collect()
     }
 
-    /// What is claimed if it is so in all states, without those places that do not count for the total
-    /// and are not kept. Nothing if the rest is not so, if it takes too much to find out, or if `end` is set.
+    /// Returns the claims if they hold in all states, without the places that do not count for the total and
+    /// are not kept. Empty if the rest does not hold, if the proof is too expensive, or if `end` is set.
     pub(crate) fn prove(mut self, net: &Net, end: &Stop) -> Vec<Invariant> {
         loop {
             let claims = self.claims();
@@ -115,8 +116,8 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// The places that may not have one amount after the step, or all that count if their total may
-    /// not be the same, where all is as claimed before it.
+    /// Returns the places that may not have exactly one amount after the step, or all that count if
+    /// their total may change, assuming the claims before it.
     fn lost(&self) -> Vec<usize> {
         let premises = self.joint.premises(self.net, &self.circuit);
         if premises.contains(&Edge::FALSE) {
@@ -129,7 +130,7 @@ impl<'a> Step<'a> {
             let mut members = places[place].iter();
             !members.all(|&base| self.stays(base))
         });
-        // Those that count together, the others one by one.
+        // Places that count are checked together, the others one by one.
         let (counted, others): (Vec<usize>, Vec<usize>) =
             changed.partition(|&place| weights[place] > 0);
         let parts = std::iter::once(counted).chain(others.into_iter().map(|place| vec![place]));
@@ -142,7 +143,7 @@ impl<'a> Step<'a> {
         self.circuit.outputs()[self.net.layout.next.start + base]
     }
 
-    /// Whether it is seen from few others that a proposition stays as it is.
+    /// Returns whether a small cone shows that a proposition stays unchanged.
     fn stays(&self, base: usize) -> bool {
         let next = self.next(base);
         if let Some(value) = self.joint.known.get(&base) {
@@ -176,7 +177,8 @@ impl<'a> Step<'a> {
         cases.root(0) == values(own)
     }
 
-    /// Whether the places that change keep what is claimed. `None` if that is too much to find out.
+    /// Returns whether the places that change keep the claims. `None` if the check is too
+    /// expensive.
     fn keeps(&self, changed: &[usize], premises: &[Edge]) -> Option<bool> {
         let places = &self.conserved.places;
         let members = || changed.iter().flat_map(|&place| &places[place]);
@@ -203,7 +205,7 @@ impl<'a> Step<'a> {
         if others.len() > MOST_OTHERS {
             return None;
         }
-        // Premises about what is not looked at are left out.
+        // Premises about inputs that are not enumerated are left out.
         let next_members = roots.len();
         let is_of_near = |premise: &&Edge| {
             let cone = Cases::new(&self.circuit, &[**premise], most);
@@ -242,23 +244,23 @@ struct Trial<'a> {
     step: &'a Step<'a>,
     /// The places that may change.
     changed: &'a [usize],
-    /// How many propositions tell what these have next, and how many premises there are; both are roots
-    /// of the cases.
+    /// The number of propositions that give the next amounts of these, and the number of premises; both
+    /// are roots of the cases.
     next_members: usize,
     premises: usize,
     cases: Cases,
-    /// By case, what the changed places have together.
+    /// For each case, the sum of the changed places.
     before: [usize; LANES],
-    /// How many cases are there that were not looked at.
+    /// The number of cases that were not yet evaluated.
     filled: usize,
     /// The gates of all cases so far.
     gates: usize,
 }
 
 impl Trial<'_> {
-    /// Whether the claims are kept with all amounts in these places that come to `left` at most.
-    /// The changed places before them have `before` together, and the propositions given hold. `None`
-    /// if there are too many cases.
+    /// Returns whether the claims are kept with all amounts in these places that sum to at most
+    /// `left`. The changed places before them have `before` together, and the propositions given
+    /// hold. `None` if there are too many cases.
     fn all(
         &mut self,
         places: &[usize],
@@ -303,7 +305,7 @@ impl Trial<'_> {
         Some(true)
     }
 
-    /// Whether the claims are kept in the cases that are there. Then none are left.
+    /// Returns whether the claims are kept in the collected cases, and clears these.
     fn holds_in_filled(&mut self) -> Option<bool> {
         self.gates += self.cases.size();
         if self.gates > MOST_GATES {
@@ -358,8 +360,8 @@ mod tests {
     use super::*;
     use crate::game::load::{Game, Setup};
 
-    /// How many places are proved to have one amount, where seeds move between three and a coin is
-    /// turned by each move. `more` are further rules.
+    /// Returns how many places are proved to have one amount, where seeds move between three and a
+    /// coin is turned by each move. `more` are further rules.
     fn proved(total: usize, weights: [usize; 3], more: &str) -> Option<usize> {
         let rules = format!(
             "(role r) (pit a) (pit b) (pit c) (init (has a 3)) (init (has b 0)) (init (has c 1)) (init heads)
@@ -391,7 +393,7 @@ mod tests {
 
     #[test]
     fn what_moves_shift_is_conserved() {
-        // The coin is one of its sides; even and odd hold both after a step.
+        // The coin shows one of its sides; even and odd both hold after a step.
         assert_eq!(proved(4, [1, 1, 1], ""), Some(4));
         assert_eq!(proved(8, [2, 2, 2], ""), Some(4));
     }
@@ -405,7 +407,7 @@ mod tests {
         assert_eq!(proved(4, [1, 1, 1], lost), None);
         let full = "(<= (legal r (move ?p ?p)) (pit ?p))";
         assert_eq!(proved(4, [1, 1, 1], full), None);
-        // What is added in terminal states only, in which no move is made, does not matter.
+        // Additions in terminal states only, in which no move is made, do not matter.
         let late = "(<= (next (has b 4)) (true (has a 0)) (true (has b 0)))";
         assert_eq!(proved(4, [1, 1, 1], late), Some(4));
         let early = "(<= (next (has b 4)) (true (has a 0)))";

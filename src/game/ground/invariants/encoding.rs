@@ -1,4 +1,4 @@
-//! The clauses of invariants and literals.
+//! Encoding of invariants and literals as clauses.
 
 use batsat::Lit;
 use propjit_stop::Stop;
@@ -9,7 +9,7 @@ use super::step::{Scope, Step, When};
 use super::sums;
 use crate::game::ground::literal::Literal;
 
-/// A step from a state in which the invariants hold. A question ends after `conflicts`
+/// Creates a step from a state in which the invariants hold. A query ends after `conflicts`
 /// conflicts, and all of them end when `stop` is set.
 pub(crate) fn step_with<'a>(
     net: &'a Net<'a>,
@@ -50,7 +50,7 @@ fn assert(step: &mut Step, invariant: &Invariant) {
             let (two, _) = count(step, When::Now, group);
             step.clause(&[!two]);
         }
-        // With fewer premises, less is impossible.
+        // Fewer premises are sound: fewer cases are impossible.
         Invariant::Linear(linear) if !sums::is_small(linear) => {}
         Invariant::Linear(linear) => {
             let differs = sums::differs(step, linear);
@@ -59,8 +59,8 @@ fn assert(step: &mut Step, invariant: &Invariant) {
     }
 }
 
-/// A literal that is true if an invariant, which holds in the state in which moves are made, does
-/// not hold in the next one.
+/// Returns a literal that is true if an invariant, which holds in the state in which moves are
+/// made, does not hold in the next one.
 pub(crate) fn violated_next(step: &mut Step, invariant: &Invariant) -> Lit {
     match invariant {
         Invariant::Constant(literal) => !encoded(step, When::Next, *literal),
@@ -82,12 +82,12 @@ pub(crate) fn violated_next(step: &mut Step, invariant: &Invariant) -> Lit {
     }
 }
 
-/// The solver's literal of a literal in one of the two states.
+/// Returns the solver's literal for a literal in one of the two states.
 pub(crate) fn encoded(step: &mut Step, when: When, literal: Literal) -> Lit {
     step.base(when, literal.proposition) ^ !literal.value
 }
 
-/// Whether two or more of the group are true, and whether one or more are.
+/// Returns whether two or more of the group are true, and whether one or more are.
 fn count(step: &mut Step, when: When, group: &[usize]) -> (Lit, Lit) {
     let none = !step.truth();
     let (mut two, mut one) = (none, none);

@@ -1,9 +1,9 @@
-//! Proofs of invariants, all together.
+//! Simultaneous induction proofs of invariants.
 //!
 //! A candidate is proved when it holds at the start and, if all candidates hold in a state,
-//! it holds after every joint move. Those that fail are taken out, which may make others fail, and so on until none
-//! does: what is left is invariant (van Eijk, "Sequential equivalence checking based on
-//! structural similarities", 2000, where the candidates are equivalences).
+//! it holds after every joint move. Those that fail are removed, which may make others fail, and so on until none
+//! does: the remaining ones are invariant (van Eijk, "Sequential equivalence checking based on structural
+//! similarities", 2000, where the candidates are equivalences).
 
 use std::ops::Range;
 
@@ -18,15 +18,15 @@ use super::net::Net;
 use super::step::{Scope, Step, Verdict, When};
 use propjit_stop::Stop;
 
-/// How candidates are tried.
+/// The effort with which candidates are tried.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
-    /// How much of the game is looked at.
+    /// How much of the game is encoded.
     pub(crate) scope: Scope,
-    /// The most conflicts of the solver for one question.
+    /// The maximum number of conflicts of the solver for one query.
     pub(crate) conflicts: u64,
-    /// Whether to ask about the moves of a role one by one, and of the next role where that is
-    /// not enough: easier questions, but many.
+    /// Whether to query the moves of a role one by one, and of the next role where that is not
+    /// enough: easier queries, but many.
     pub(crate) by_move: bool,
 }
 
@@ -40,14 +40,15 @@ impl Effort {
     }
 }
 
-/// How the candidates are tried. What is easily proved helps with the rest.
+/// The efforts with which the candidates are tried, in order. Invariants that are easily proved
+/// help with the rest.
 const WAYS: [Effort; 2] = [
     Effort::new(Scope::Near, 500),
     Effort::new(Scope::Whole, 1000),
 ];
 
-/// Those of the candidates, or of what is weaker, that are invariant for sure, and what is known to
-/// be. Each way of trying has its time.
+/// Returns the candidates, or weaker versions, that are proved invariant, and the known invariants.
+/// Each effort has its time.
 pub(crate) fn prove(
     net: &Net,
     known: Vec<Invariant>,
@@ -62,7 +63,7 @@ pub(crate) fn prove(
         let known: FxHashSet<&Invariant> = proved.iter().collect();
         candidates.retain(|candidate| !known.contains(candidate));
     }
-    // What is weaker than another may have been proved before it.
+    // A weaker version may have been proved before.
     let weaker = proved
         .iter()
         .filter_map(|invariant| invariant.clone().weaker());
@@ -71,8 +72,8 @@ pub(crate) fn prove(
     proved
 }
 
-/// The largest set of the candidates, or of what is weaker, that moves keep as a whole, from states
-/// in which what is known holds. They have to hold at the start.
+/// Returns the largest set of candidates, or weaker versions, that moves keep as a whole, from
+/// states in which the known invariants hold. They have to hold at the start.
 pub(crate) fn fixpoint(
     net: &Net,
     known: &[Invariant],
@@ -93,7 +94,7 @@ pub(crate) fn fixpoint(
             return candidates;
         }
         if end.is_set() {
-            // Those that hold were proved with the help of others that may not.
+            // Those that hold were proved assuming others that may not.
             return Vec::new();
         }
         let tried = candidates.into_iter().zip(hold);
@@ -106,7 +107,7 @@ pub(crate) fn fixpoint(
     }
 }
 
-/// The candidates that hold after a step from a state in which the assumed ones do.
+/// Returns the candidates that hold after a step from a state in which the assumed ones do.
 fn keep(
     net: &Net,
     assumed: &[Invariant],
@@ -134,8 +135,8 @@ fn keep(
     candidates.iter().map(holds).collect()
 }
 
-/// Whether the premises are impossible with each move of the first of these roles, and, where that
-/// is not found out, with each move of the next one.
+/// Returns whether the premises are impossible with each move of the first of these roles, and,
+/// where that is undecided, with each move of the next one.
 fn is_impossible(net: &Net, step: &mut Step, premises: &[Lit], roles: &[Range<usize>]) -> bool {
     let Some((does, others)) = roles.split_first() else {
         return false;

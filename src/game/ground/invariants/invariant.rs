@@ -1,4 +1,4 @@
-//! Invariants: facts about all states that a match can come to.
+//! Invariants: facts about all reachable states.
 
 use super::linear::Linear;
 use crate::game::ground::literal::Literal;
@@ -9,20 +9,20 @@ use crate::game::vocabulary::state::State;
 pub enum Invariant {
     /// The literal always holds.
     Constant(Literal),
-    /// The two literals hold together or not at all.
+    /// The two literals are equivalent.
     Equivalent(Literal, Literal),
     /// Where the first literal holds, so does the second.
     Implies(Literal, Literal),
     /// Of these propositions, given ascending, exactly one is true.
     ExactlyOne(Vec<usize>),
-    /// Of these propositions, given ascending, one at most is true.
+    /// Of these propositions, given ascending, at most one is true.
     AtMostOne(Vec<usize>),
     /// A sum never changes.
     Linear(Linear),
 }
 
 impl Invariant {
-    /// Whether it holds in a state.
+    /// Returns whether it holds in a state.
     pub fn holds(&self, state: &State) -> bool {
         let count = |group: &[usize]| group.iter().filter(|&&base| state.contains(base)).count();
         match self {
@@ -35,7 +35,7 @@ impl Invariant {
         }
     }
 
-    /// A weaker invariant that may hold where this one does not.
+    /// Returns a weaker invariant that may hold where this one does not.
     pub(crate) fn weaker(self) -> Option<Invariant> {
         match self {
             Invariant::ExactlyOne(group) => Some(Invariant::AtMostOne(group)),

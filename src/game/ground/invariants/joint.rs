@@ -1,4 +1,4 @@
-//! Joint moves, and what is left of a game's circuit where one is made.
+//! Joint moves, and the remaining circuit of a game where one is made.
 
 use propjit_jit::circuit::{Circuit, Edge, Node, conjuncts};
 use propjit_jit::passes::fold;
@@ -7,13 +7,13 @@ use rustc_hash::FxHashMap;
 use super::Invariant;
 use super::net::Net;
 
-/// The most joint moves, of those that are not excluded at a glance.
+/// The maximum number of joint moves that are not excluded by simple checks.
 const MOST: usize = 1 << 10;
 
-/// The most gates of the circuit times joint moves: it is folded for each.
+/// The maximum number of gates of the circuit times joint moves: it is folded for each.
 const MOST_GATES: usize = 1 << 25;
 
-/// A joint move, and what is known where it is made.
+/// A joint move, and the known values where it is made.
 pub(crate) struct JointMove {
     /// The inputs of the moves.
     made: Vec<usize>,
@@ -21,12 +21,12 @@ pub(crate) struct JointMove {
     pub(super) known: FxHashMap<usize, bool>,
 }
 
-/// The groups of which one proposition is true at most, by proposition.
+/// For each proposition, the groups with at most one true proposition.
 type Groups<'a> = FxHashMap<usize, Vec<&'a [usize]>>;
 
 impl JointMove {
-    /// The joint moves, but for those that are legal in no state in which the invariants hold, as far as
-    /// can be seen at a glance. `None` if there are too many.
+    /// Returns the joint moves, without those that simple checks show to be illegal in all states in
+    /// which the invariants hold. `None` if there are too many.
     pub(crate) fn all(net: &Net, invariants: &[Invariant]) -> Option<Vec<JointMove>> {
         let mut groups = Groups::default();
         for invariant in invariants {
@@ -55,7 +55,8 @@ impl JointMove {
         (found.len() * circuit.nodes().len() <= MOST_GATES).then_some(found)
     }
 
-    /// The joint move with one move more, which is made where these are the values of base propositions.
+    /// Returns the joint move with one more move, which is made where base propositions have these
+    /// values.
     fn with(&self, made: usize, known: &FxHashMap<usize, bool>) -> Option<JointMove> {
         let agrees = |(base, value): (&usize, &bool)| {
             self.known.get(base).is_none_or(|other| other == value)
@@ -70,7 +71,7 @@ impl JointMove {
         })
     }
 
-    /// What is left of the circuit.
+    /// Returns what is left of the circuit.
     pub(crate) fn circuit(&self, net: &Net) -> Circuit {
         let circuit = net.circuit;
         let mut known = vec![None; circuit.inputs().len()];
@@ -83,8 +84,8 @@ impl JointMove {
         fold(circuit, &known)
     }
 
-    /// What holds where the moves are made, as edges of [what is left](JointMove::circuit) of the circuit:
-    /// that they are legal, and that the match goes on.
+    /// Returns the premises where the moves are made, as edges of [what is left](JointMove::circuit) of
+    /// the circuit: that they are legal, and that the match continues.
     pub(super) fn premises(&self, net: &Net, circuit: &Circuit) -> Vec<Edge> {
         let roles = net.layout.does.iter().zip(&net.layout.legal);
         let legal = roles.zip(&self.made).map(|((does, legal), made)| {
@@ -96,8 +97,8 @@ impl JointMove {
     }
 }
 
-/// The values that base propositions have where the edge is true, as far as can be seen at a glance,
-/// with what groups say. `None` if it never is.
+/// Returns the values that base propositions have where the edge is true, found by simple checks and
+/// the groups. `None` if it never is true.
 fn conditions(circuit: &Circuit, edge: Edge, groups: &Groups) -> Option<FxHashMap<usize, bool>> {
     let mut known = FxHashMap::default();
     for condition in conjuncts(|node| circuit.node(node), [edge]) {

@@ -1,12 +1,12 @@
-//! Large groups of propositions of which one at most is true, such as the numbers that something may
-//! have, proved by induction.
+//! Large groups of propositions of which at most one is true, such as the possible values of a
+//! number, proved by induction.
 //!
-//! Candidates are propositions whose names differ in one argument only. That a member of a group
-//! comes to hold where another one does is as a rule excluded by a move's not being legal there: so
-//! it is proved as well that with a member, some *companion* holds, without which no move that adds a
-//! member is legal.
+//! Candidates are propositions with names that differ in one argument only. Usually, a member of a
+//! group cannot become true while another one is, because the move that adds it is not legal then: so
+//! it is also proved that with every member some *companion* holds, which excludes all moves that add
+//! a member.
 //!
-//! A step is looked at case by case, many at a time, by ternary simulation: which member holds, which
+//! A step is examined case by case, many at a time, by ternary simulation: which member holds, which
 //! of another group on which the step depends, which companion, which move is made. Wires that several
 //! groups depend on may have any value: this allows more than the game does, and so each group's step
 //! is small.
@@ -21,31 +21,33 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::game::ground::lowered_game::LoweredGame;
 use crate::game::vocabulary::state::State;
 
-/// The smallest group that is looked at.
+/// The minimum size of a group.
 const LEAST: usize = 16;
 
-/// The most nodes of a circuit times groups: it takes some time to find what they share.
+/// The maximum number of nodes of a circuit times groups: finding the nodes that they share takes
+/// some time.
 const MOST_NODES: usize = 1 << 28;
 
-/// The most gates in all cases of a group's step.
+/// The maximum number of gates in all cases of a group's step.
 const MOST_GATES: usize = 1 << 28;
 
-/// The most wires of any value beside a member in a gate: each case is split by their values.
+/// The maximum number of wires of unknown value beside a member in a gate: each case is split by
+/// their values.
 const MOST_PARTNERS: usize = 2;
 
-/// Propositions of which one at most is true in every state that a match can come to.
+/// Propositions of which at most one is true in every reachable state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct LargeGroup {
     /// The propositions, in the order of the argument in which they differ.
     pub(crate) members: Vec<usize>,
-    /// Where one of them is true, one of these is, if there are any.
+    /// Whenever one of the members is true, one of these is, too, if there are any.
     companions: Vec<usize>,
-    /// Whether what a member is next may depend on what it is now.
+    /// Whether the next value of a member may depend on its current value.
     pub(crate) may_stay: bool,
 }
 
 impl LargeGroup {
-    /// Whether what is said about the group is so in a state.
+    /// Returns whether the invariant of the group holds in a state.
     pub(crate) fn holds(&self, state: &State) -> bool {
         let held = self.members.iter().filter(|&&base| state.contains(base));
         match held.count() {
@@ -55,14 +57,14 @@ impl LargeGroup {
         }
     }
 
-    /// Whether a companion holds, if there are any.
+    /// Returns whether a companion holds, if there are any.
     pub(crate) fn is_accompanied(&self, state: &State) -> bool {
         let mut companions = self.companions.iter();
         self.companions.is_empty() || companions.any(|&base| state.contains(base))
     }
 
-    /// The groups of a game, which do not overlap; none if those whose members may stay do not have
-    /// `least` members together.
+    /// Returns the groups of a game, which do not overlap; none if the groups with members that may
+    /// stay have fewer than `least` members together.
     pub(crate) fn find(game: &LoweredGame, least: usize) -> Vec<LargeGroup> {
         let start = Instant::now();
         let circuit = game.lowered();
@@ -106,7 +108,7 @@ impl LargeGroup {
             if failed.is_empty() {
                 return groups;
             }
-            // Those that failed may have been of use to others.
+            // Groups that failed may have helped to prove others.
             let lost: FxHashSet<usize> =
                 failed.into_iter().flat_map(|group| group.members).collect();
             let of_use = groups.iter().map(|group| {
@@ -120,7 +122,7 @@ impl LargeGroup {
     }
 }
 
-/// Those of the groups that have no members in common with others before them, and the rest.
+/// Returns the groups that have no members in common with groups before them, and the rest.
 fn without_overlaps(groups: Vec<LargeGroup>, bases: usize) -> (Vec<LargeGroup>, Vec<LargeGroup>) {
     let mut taken = vec![false; bases];
     groups.into_iter().partition(|group| {
@@ -132,7 +134,7 @@ fn without_overlaps(groups: Vec<LargeGroup>, bases: usize) -> (Vec<LargeGroup>, 
     })
 }
 
-/// Propositions whose names differ in one argument only.
+/// Returns groups of propositions with names that differ in one argument only.
 fn candidates(game: &LoweredGame) -> Vec<LargeGroup> {
     let net = game.propnet();
     let mut named: BTreeMap<(u32, usize, Vec<u32>), Vec<usize>> = BTreeMap::new();
@@ -155,7 +157,7 @@ fn candidates(game: &LoweredGame) -> Vec<LargeGroup> {
     groups.collect()
 }
 
-/// The gates in the cones of several groups' next members that depend on members.
+/// Returns the gates in the cones of several groups' next members that depend on members.
 fn shared_nodes(circuit: &Circuit, game: &LoweredGame, groups: &[LargeGroup]) -> Vec<bool> {
     let next = game.layout().next.start;
     let mut readers = vec![0u32; circuit.nodes().len()];
@@ -174,7 +176,7 @@ fn shared_nodes(circuit: &Circuit, game: &LoweredGame, groups: &[LargeGroup]) ->
     nodes.map(is_shared).collect()
 }
 
-/// The inputs on which these propositions' next values depend, but for what is shared.
+/// Returns the inputs on which these propositions' next values depend, except through shared gates.
 fn inputs(game: &LoweredGame, shared: &[bool], bases: &[usize]) -> FxHashSet<usize> {
     let (circuit, next) = (game.lowered(), game.layout().next.start);
     let roots = bases
@@ -198,14 +200,14 @@ fn inputs(game: &LoweredGame, shared: &[bool], bases: &[usize]) -> FxHashSet<usi
     found
 }
 
-/// The moves on which the next members of a group depend, but for what is shared.
+/// Returns the moves on which the next members of a group depend, except through shared gates.
 fn moves(game: &LoweredGame, shared: &[bool], group: &LargeGroup) -> Vec<usize> {
     let is_base = |input: &usize| game.layout().bases.contains(input);
     let inputs = inputs(game, shared, &group.members).into_iter();
     inputs.filter(|input| !is_base(input)).collect()
 }
 
-/// The propositions that exclude every move on which the group depends.
+/// Returns the propositions that exclude every move on which the group depends.
 fn companions(game: &LoweredGame, shared: &[bool], group: &LargeGroup) -> Vec<usize> {
     let (circuit, layout) = (game.lowered(), game.layout());
     let mut common: Option<FxHashSet<usize>> = None;
@@ -230,7 +232,7 @@ fn companions(game: &LoweredGame, shared: &[bool], group: &LargeGroup) -> Vec<us
     common
 }
 
-/// Whether a group still holds after a step from a state in which all of them do.
+/// Returns whether a group still holds after a step from a state in which all of them do.
 fn is_kept(game: &LoweredGame, shared: &[bool], groups: &[LargeGroup], number: usize) -> bool {
     let group = &groups[number];
     let mut local = LocalStep::new(game, shared, group);
@@ -261,7 +263,7 @@ fn is_kept(game: &LoweredGame, shared: &[bool], groups: &[LargeGroup], number: u
         if partners.len() > MOST_PARTNERS {
             return false;
         }
-        // What is known of the companion that holds, or of the move that is made.
+        // The input that is known: the companion that holds, or the move that is made.
         let known: Vec<Option<NodeId>> = match (member, &group.companions[..]) {
             (_, []) => vec![None],
             (Some(_), companions) => companions.iter().map(|base| Some(node(base))).collect(),
@@ -292,7 +294,7 @@ fn is_kept(game: &LoweredGame, shared: &[bool], groups: &[LargeGroup], number: u
     local.all_hold()
 }
 
-/// Words of the cases that are looked at together, a bit each.
+/// The number of words of cases that are simulated together, a bit each.
 const WORDS: usize = 4;
 
 /// The values that a wire may have in some cases: whether it may be true, and whether it must.
@@ -311,18 +313,18 @@ struct Wire {
 
 /// The part of a circuit that a group's step consists of, in ternary simulation of some cases.
 struct LocalStep {
-    /// By wire, the operands of gates; nothing for others.
+    /// For each wire, the operands of its gate; `None` for others.
     gates: Vec<Option<[Wire; 2]>>,
     places: FxHashMap<NodeId, usize>,
-    /// What the values are where nothing is assumed.
+    /// The values without assumptions.
     defaults: Vec<Bounds>,
     values: Vec<Bounds>,
     /// The next values of the members, and of the companions.
     members: Vec<Wire>,
     companions: Vec<Wire>,
-    /// How many cases are there.
+    /// The number of collected cases.
     cases: usize,
-    /// Whether the group holds after all cases so far.
+    /// Whether the group is kept in all cases so far.
     holds: bool,
 }
 
@@ -372,12 +374,12 @@ impl LocalStep {
         }
     }
 
-    /// Whether the step depends on a base proposition.
+    /// Returns whether the step depends on a base proposition.
     fn reads(&self, game: &LoweredGame, base: usize) -> bool {
         self.places.contains_key(&game.lowered().inputs()[base])
     }
 
-    /// The wires of any value that meet this one in a gate.
+    /// Returns the wires of unknown value that share a gate with this one.
     fn partners(&self, node: NodeId) -> Vec<NodeId> {
         let Some(&at) = self.places.get(&node) else {
             return Vec::new();
@@ -400,7 +402,7 @@ impl LocalStep {
         partners
     }
 
-    /// Makes a wire false where nothing is assumed of it.
+    /// Sets a wire to false where nothing is assumed about it.
     fn falsify(&mut self, node: NodeId) {
         if let Some(&at) = self.places.get(&node) {
             self.defaults[at].may = [0; WORDS];
@@ -422,7 +424,7 @@ impl LocalStep {
         }
     }
 
-    /// Goes on to the next case. Returns whether the group holds after all that were looked at.
+    /// Continues with the next case. Returns whether the group is kept in all evaluated cases.
     fn goes_on(&mut self) -> bool {
         self.cases += 1;
         if self.cases == 64 * WORDS {
@@ -431,7 +433,7 @@ impl LocalStep {
         self.holds
     }
 
-    /// Whether the group holds after all cases.
+    /// Returns whether the group is kept in all cases.
     fn all_hold(mut self) -> bool {
         self.evaluate();
         self.holds
@@ -490,8 +492,8 @@ mod tests {
     use super::*;
     use crate::game::load::{Game, Setup};
 
-    /// The sizes of the groups that are found, where two take turns to give one of four places the
-    /// number of the step. `legal` are further conditions of that.
+    /// Returns the sizes of the groups that are found, where two roles take turns to give one of
+    /// four places the number of the step. `legal` are further conditions for these moves.
     fn sizes(legal: &str, more: &str) -> Vec<usize> {
         let succ = (1..20).map(|n| format!("(succ {n} {})", n + 1));
         let text = format!(
@@ -528,7 +530,7 @@ mod tests {
         let empty = "(not (true (cell ?i x))) (not (true (cell ?i o)))";
         let removed = "(<= (legal x (remove ?i)) (true (control x)) (place ?i))";
         assert_eq!(sizes(empty, removed), [20; 5]);
-        // These numbers are given where there is one, too.
+        // These numbers are also given where there is already one.
         let twice = "(<= (next (number ?i ?a)) (does x wait) (place ?i) (true (step ?a)))";
         assert_eq!(sizes(empty, twice), [0; 0]);
     }

@@ -6,19 +6,19 @@ use crate::game::vocabulary::state::State;
 /// A sum that is the same in all states.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Linear {
-    /// What is added, and by what it is multiplied before.
+    /// The counters of the sum, with their factors.
     pub terms: Vec<(i64, Counter)>,
-    /// What the sum is.
+    /// The value of the sum.
     pub constant: i64,
 }
 
 impl Linear {
-    /// Whether the sum is what it should be.
+    /// Returns whether the sum has its constant value.
     pub fn holds(&self, state: &State) -> bool {
         self.holds_where(|base| state.contains(base))
     }
 
-    /// The same where those propositions are true of which that is said.
+    /// Returns the same where the propositions that satisfy `holds` are true.
     pub(crate) fn holds_where(&self, holds: impl Fn(usize) -> bool) -> bool {
         let terms = self.terms.iter();
         let sum: i64 = terms

@@ -1,9 +1,9 @@
-//! Invariants: what holds in all states that matches come to, proved by induction.
+//! Invariants: properties of all reachable states, proved by induction.
 //!
 //! - [`Invariant`] is a fact about the propositions of a state.
 //! - [`induction`] proves candidates, all together.
-//! - [`large_groups`] finds and proves groups of propositions of which one at most is true.
-//! - [`conservation`] proves totals that never change together with the groups that they are about, by
+//! - [`large_groups`] finds and proves groups of propositions of which at most one is true.
+//! - [`conservation`] proves totals that never change, together with their groups, by
 //!   [joint move](joint) and case by case (`cases`).
 //! - [`step`] has the clauses of a step, and asks a SAT solver about it; `encoding` those of
 //!   invariants, and `sums` those of [`Linear`] ones; `net` the circuit that they are made from; `solver` the SAT solver.

@@ -1,15 +1,15 @@
-//! A game's circuit, with the places in it that the analysis asks about.
+//! A game's circuit, with the nodes that the analysis queries.
 
 use propjit_jit::circuit::{Circuit, Edge, Node, NodeId, NodeSet};
 
 use crate::game::ground::layout::Layout;
 use crate::game::ground::lowered_game::LoweredGame;
 
-/// The most operands of one conjunction. Each time a literal of a long clause changes, the
-/// solver may look at all others.
+/// The maximum number of operands of one conjunction. Each time a literal of a long clause changes,
+/// the solver may visit all others.
 const WIDEST: usize = 64;
 
-/// A game's circuit, prepared for being made into clauses by several threads.
+/// A game's circuit, prepared for encoding as clauses by several threads.
 pub(crate) struct Net<'a> {
     pub(crate) game: &'a LoweredGame,
     pub(crate) circuit: &'a Circuit,
@@ -19,7 +19,7 @@ pub(crate) struct Net<'a> {
 }
 
 impl<'a> Net<'a> {
-    /// The circuit of the game before passes: some of these use what is only true of
+    /// Prepares the circuit of the game before passes: some passes use facts that only hold for
     /// legal moves.
     pub(crate) fn new(game: &'a LoweredGame, variables: u32) -> Net<'a> {
         let circuit = game.lowered();
@@ -46,19 +46,19 @@ impl<'a> Net<'a> {
         }
     }
 
-    /// Whether matches are over before they begin.
+    /// Returns whether the initial state is terminal.
     pub(crate) fn starts_terminal(&self) -> bool {
         self.outputs_at_start()[self.layout.terminal]
     }
 
-    /// Whether each role has a legal move at first.
+    /// Returns whether each role has a legal move initially.
     pub(crate) fn can_start(&self) -> bool {
         let outputs = self.outputs_at_start();
         let mut legal = self.layout.legal.iter();
         legal.all(|legal| outputs[legal.clone()].contains(&true))
     }
 
-    /// What holds in the initial state.
+    /// Returns the outputs in the initial state.
     fn outputs_at_start(&self) -> Vec<bool> {
         let mut inputs = vec![false; self.circuit.inputs().len()];
         let initial = self.game.initial().iter();
@@ -66,25 +66,25 @@ impl<'a> Net<'a> {
         self.circuit.evaluate(&inputs)
     }
 
-    /// Whether the state is terminal.
+    /// Returns the edge that says whether the state is terminal.
     pub(crate) fn terminal(&self) -> Edge {
         self.circuit.outputs()[self.layout.terminal]
     }
 
-    /// Whether the role with this index has the goal with this index.
+    /// Returns the edge that says whether the role with this index has the goal with this index.
     pub(crate) fn goal(&self, role: usize, goal: usize) -> Edge {
         self.circuit.outputs()[self.layout.goals[role].start + goal]
     }
 
-    /// What the goals of all roles depend on.
+    /// Returns the nodes that the goals of all roles depend on.
     pub(crate) fn goal_cone(&self) -> NodeSet {
         let goals = self.layout.goals.iter().cloned().flatten();
         let outputs = self.circuit.outputs();
         self.circuit.cone(goals.map(|number| outputs[number]))
     }
 
-    /// The operands of the widest conjunction, within limits, that ends in this gate, of gates
-    /// that nobody else reads and that are not known.
+    /// Returns the operands of the widest conjunction, within limits, that ends in this gate, of
+    /// gates that have no other reader and are not known.
     pub(crate) fn operands(&self, node: NodeId, is_known: impl Fn(NodeId) -> bool) -> Vec<Edge> {
         let mut operands = Vec::new();
         let mut open = vec![node];
@@ -109,12 +109,12 @@ impl<'a> Net<'a> {
         operands
     }
 
-    /// The most variables that one solver may have.
+    /// Returns the maximum number of variables of one solver.
     pub(crate) fn variables(&self) -> u32 {
         self.variables
     }
 
-    /// Whether the proposition is true in the next state.
+    /// Returns the edge that says whether the proposition is true in the next state.
     pub(crate) fn next(&self, proposition: usize) -> Edge {
         self.circuit.outputs()[self.layout.next.start + proposition]
     }

@@ -1,24 +1,24 @@
-//! The SAT solver with limits, and clauses for gates.
+//! SAT solver with limits, and clauses for gates.
 
 use std::cell::Cell;
 
 use batsat::{Callbacks, ClauseKind, Lit, SolverInterface, SolverOpts, lbool};
 use propjit_stop::Stop;
 
-/// A SAT solver that gives up after some conflicts, or when it is to stop.
+/// A SAT solver that gives up after some conflicts, or when stopped.
 pub(crate) struct Solver {
     solver: batsat::Solver<Limits>,
     truth: Lit,
 }
 
-/// When the solver gives up.
+/// The limits at which the solver gives up.
 struct Limits {
     end: Stop,
-    /// The most conflicts for one question.
+    /// The maximum number of conflicts for one query.
     conflicts: u64,
-    /// How many there were.
+    /// The number of conflicts so far.
     seen: u64,
-    /// How often the solver has asked whether to stop.
+    /// How often the solver has checked whether to stop.
     asked: Cell<u64>,
     stopped: Cell<bool>,
 }
@@ -31,7 +31,7 @@ impl Callbacks for Limits {
     fn stop(&self) -> bool {
         let asked = self.asked.get();
         self.asked.set(asked + 1);
-        // Looking at the clock takes longer than a decision.
+        // Reading the clock takes longer than a decision.
         if asked.is_multiple_of(64) && self.end.is_set() {
             self.stopped.set(true);
         }
@@ -40,8 +40,8 @@ impl Callbacks for Limits {
 }
 
 impl Solver {
-    /// A solver without clauses. A question ends after `conflicts` conflicts, and all of them end
-    /// when `stop` is set.
+    /// Creates a solver without clauses. A query ends after `conflicts` conflicts, and all of them
+    /// end when `stop` is set.
     pub(crate) fn new(conflicts: u64, stop: &Stop) -> Solver {
         let limits = Limits {
             end: stop.clone(),
@@ -57,7 +57,7 @@ impl Solver {
         solver
     }
 
-    /// Sets other limits for the questions to come.
+    /// Sets new limits for the following queries.
     pub(crate) fn limit(&mut self, conflicts: u64, stop: &Stop) {
         let limits = self.solver.cb_mut();
         limits.conflicts = conflicts;
@@ -65,22 +65,22 @@ impl Solver {
         limits.stopped.set(false);
     }
 
-    /// Whether no more questions are answered.
+    /// Returns whether no more queries are answered.
     pub(crate) fn is_stopped(&self) -> bool {
         self.solver.cb().end.is_set()
     }
 
-    /// A literal that is always true.
+    /// Returns a literal that is always true.
     pub(crate) fn truth(&self) -> Lit {
         self.truth
     }
 
-    /// A new literal.
+    /// Returns a new literal.
     pub(crate) fn variable(&mut self) -> Lit {
         Lit::new(self.solver.new_var_default(), true)
     }
 
-    /// The number of variables so far.
+    /// Returns the number of variables so far.
     pub(crate) fn variables(&self) -> u32 {
         self.solver.num_vars()
     }
@@ -90,8 +90,8 @@ impl Solver {
         self.solver.add_clause_reuse(&mut lits.to_vec());
     }
 
-    /// A literal that is true if all are, and otherwise false: an existing one where that is
-    /// obvious.
+    /// Returns a literal that is true if all are, and otherwise false: an existing one where that
+    /// is obvious.
     pub(crate) fn and_all(&mut self, all: &[Lit]) -> Lit {
         let mut left: Vec<Lit> = (all.iter().copied())
             .filter(|&lit| lit != self.truth)
@@ -117,19 +117,19 @@ impl Solver {
         }
     }
 
-    /// A literal that is true if one of two is.
+    /// Returns a literal that is true if one of two is.
     pub(crate) fn either(&mut self, a: Lit, b: Lit) -> Lit {
         !self.and_all(&[!a, !b])
     }
 
-    /// Forbids that both of two literals are true, and gives one that is true if one is: of all
-    /// literals together, one after the other, at most one is true then.
+    /// Forbids that both of two literals are true, and returns one that is true if either is:
+    /// applied to all literals of a group, one after the other, it makes at most one of them true.
     pub(crate) fn exclusive(&mut self, before: Lit, lit: Lit) -> Lit {
         self.clause(&[!before, !lit]);
         self.either(before, lit)
     }
 
-    /// Whether all of these can be true; `None` if that was not found out within the limits.
+    /// Returns whether all of these can be true; `None` if that was not decided within the limits.
     pub(crate) fn solve(&mut self, premises: &[Lit]) -> Option<bool> {
         self.solver.cb_mut().seen = 0;
         if self.is_stopped() {
@@ -143,7 +143,7 @@ impl Solver {
         }
     }
 
-    /// Whether a literal was true in the solution that was found last.
+    /// Returns whether a literal was true in the solution that was found last.
     pub(crate) fn was_true(&self, lit: Lit) -> bool {
         self.solver.value_lit(lit) == lbool::TRUE
     }

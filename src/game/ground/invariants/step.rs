@@ -1,10 +1,10 @@
-//! A step of a game as clauses: a state, a joint move that is legal in it, and the state
-//! after that. A SAT solver tells whether something is impossible there.
+//! A step of a game as clauses: a state, a joint move that is legal in it, and the next state. A
+//! SAT solver determines whether something is impossible there.
 //!
-//! Only what is asked about is made into clauses, and the rules of moves come in by
-//! degrees: most questions are answered by the next state's logic alone. Whatever is left
-//! out, be it because it was not needed or for lack of room or time, allows more than the
-//! game does. So what is found impossible is impossible.
+//! Only queried parts are encoded as clauses, and the rules of moves are added incrementally: most
+//! questions are answered by the next state's logic alone. Everything left out, because it was not
+//! needed or for lack of space or time, allows more than the game does. So a result of "impossible"
+//! is sound.
 //!
 //! A node and the nodes that only it reads become one set of clauses (Tseitin 1968, on
 //! wide gates). In loops any fixpoint is allowed where the game has the least: again,
@@ -27,10 +27,10 @@ pub(crate) enum When {
     Next,
 }
 
-/// How much of the game is looked at, at most.
+/// The maximum part of the game that is encoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Scope {
-    /// The parts that are asked about, and the legality of the moves in them. Nothing is found possible.
+    /// The queried parts, and the legality of the moves in them. The verdict is never "possible".
     Near,
     /// All moves.
     Whole,
@@ -41,20 +41,20 @@ pub(crate) enum Scope {
 /// An answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Verdict {
-    /// In no step does all of it hold.
+    /// The premises do not hold together in any step.
     Impossible,
-    /// It holds in a step from some state in which the invariants hold. No match need come to it.
+    /// The premises hold in a step from some state in which the invariants hold, reachable or not.
     Possible,
-    /// Nothing was found out in the time, or within the other limits.
+    /// The query was not decided within the time and the other limits.
     Unknown,
 }
 
-/// How much of the rules of moves is in the clauses.
+/// The part of the rules of moves that is in the clauses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Rules {
     /// A role makes at most one of the moves that are in the clauses.
     OneMove,
-    /// And these are legal.
+    /// These moves are also legal.
     Legal,
     /// All moves are in the clauses, and each role makes one.
     All,
@@ -68,11 +68,11 @@ pub(crate) struct Step<'a> {
     scope: Scope,
     rules: Rules,
     roles: Vec<Choice>,
-    /// Feedback nodes in the clauses whose sources are not yet.
+    /// Feedback nodes in the clauses, with sources that are not in them yet.
     feedback: Vec<(When, NodeId, Lit)>,
     /// Whether there are loops in the clauses.
     has_feedback: bool,
-    /// Whether nothing more may be put in the clauses, for lack of room or time.
+    /// Whether nothing more may be added to the clauses, for lack of space or time.
     is_full: bool,
 }
 
@@ -81,12 +81,12 @@ pub(crate) struct Step<'a> {
 struct Choice {
     /// True if one of those so far is made.
     made: Option<Lit>,
-    /// Moves whose legality is not in the clauses, with their number.
+    /// Moves for which legality is not in the clauses, with their number.
     unruled: Vec<(usize, Lit)>,
 }
 
 impl<'a> Step<'a> {
-    /// A step from any state. A question ends after `conflicts` conflicts, and all of them end
+    /// Creates a step from any state. A query ends after `conflicts` conflicts, and all of them end
     /// when `stop` is set.
     pub(crate) fn new(net: &'a Net<'a>, scope: Scope, conflicts: u64, stop: &Stop) -> Step<'a> {
         Step {
@@ -102,29 +102,29 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// The literal of a base proposition.
+    /// Returns the literal of a base proposition.
     pub(crate) fn base(&mut self, when: When, proposition: usize) -> Lit {
         let input = self.net.circuit.inputs()[proposition];
         self.edge(when, Edge::from(input))
     }
 
-    /// The literal of an edge, which must not depend on moves in the next state.
+    /// Returns the literal of an edge, which must not depend on moves in the next state.
     pub(crate) fn edge(&mut self, when: When, edge: Edge) -> Lit {
         let lit = self.node(when, edge.node());
         lit ^ edge.inverted()
     }
 
-    /// A literal that is always true.
+    /// Returns a literal that is always true.
     pub(crate) fn truth(&self) -> Lit {
         self.solver.truth()
     }
 
-    /// A literal that is true if both are, and otherwise false.
+    /// Returns a literal that is true if both are, and otherwise false.
     pub(crate) fn and(&mut self, a: Lit, b: Lit) -> Lit {
         self.and_all(&[a, b])
     }
 
-    /// A literal that is true if all are, and otherwise false.
+    /// Returns a literal that is true if all are, and otherwise false.
     pub(crate) fn and_all(&mut self, all: &[Lit]) -> Lit {
         self.solver.and_all(all)
     }
@@ -134,7 +134,7 @@ impl<'a> Step<'a> {
         self.solver.clause(lits);
     }
 
-    /// Whether all of these can be true in a step.
+    /// Returns whether all of these can be true in a step.
     pub(crate) fn ask(&mut self, premises: &[Lit]) -> Verdict {
         if self.solver.is_stopped() {
             return Verdict::Unknown;
@@ -164,8 +164,8 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// Whether loops have their least fixpoints in the step that was found possible, as far
-    /// as outputs tell.
+    /// Returns whether loops have their least fixpoints in the step that was found possible, judged
+    /// by the outputs.
     fn is_genuine(&self) -> bool {
         let circuit = self.net.circuit;
         let value = |when, node| {
@@ -194,7 +194,7 @@ impl<'a> Step<'a> {
         agrees(When::Next, &circuit.evaluate(&after))
     }
 
-    /// Puts in the clauses what those that are there need.
+    /// Adds the clauses that the existing ones need.
     fn close(&mut self) {
         loop {
             if let Some((when, node, lit)) = self.feedback.pop() {
@@ -211,7 +211,7 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// A move whose legality has to be put in the clauses.
+    /// Returns a move for which legality has to be added to the clauses.
     fn next_unruled(&mut self) -> Option<(usize, usize, Lit)> {
         if self.rules == Rules::OneMove {
             return None;
@@ -223,20 +223,20 @@ impl<'a> Step<'a> {
         })
     }
 
-    /// Puts all moves in the clauses, and that each role makes one.
+    /// Adds all moves to the clauses, and the condition that each role makes one.
     fn all_moves(&mut self) {
         for (role, does) in self.net.layout.does.iter().enumerate() {
             for &input in &self.net.circuit.inputs()[does.clone()] {
                 self.node(When::Now, input);
             }
-            // It may be one of those for which there was no room.
+            // The move may be one of those for which there was no space.
             if let Some(made) = self.roles[role].made.filter(|_| !self.is_full) {
                 self.clause(&[made]);
             }
         }
     }
 
-    /// The source of a feedback node.
+    /// Returns the source of a feedback node.
     fn source(&self, feedback: NodeId) -> Edge {
         let loops = self.net.circuit.loops();
         let at = loops.partition_point(|l| l.nodes.end <= feedback.0);
@@ -245,7 +245,7 @@ impl<'a> Step<'a> {
         pairs[at.expect("feedback nodes have sources")].1
     }
 
-    /// The literal of a node, after everything that it depends on.
+    /// Returns the literal of a node, after encoding everything that it depends on.
     fn node(&mut self, when: When, node: NodeId) -> Lit {
         let mut waiting = vec![(when, node)];
         while let Some(&(when, node)) = waiting.last() {
@@ -262,8 +262,8 @@ impl<'a> Step<'a> {
         self.known[&(when, node)]
     }
 
-    /// The literal of a new node, unless nodes before it are missing, which are then
-    /// added to those that wait.
+    /// Returns the literal of a new node, unless its operands are missing, which are then added to
+    /// the waiting nodes.
     fn define(
         &mut self,
         when: When,
@@ -283,7 +283,7 @@ impl<'a> Step<'a> {
             (Node::Input(input), When::Next) => {
                 let input = input.index();
                 if !self.net.layout.bases.contains(&input) {
-                    // Nothing is asked about moves in the next state.
+                    // Moves in the next state are not queried.
                     return Some(self.solver.variable());
                 }
                 let next = self.net.next(input);
@@ -317,14 +317,14 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// The operands of the widest conjunction, within limits, that ends in this gate, of gates
-    /// that nobody else reads.
+    /// Returns the operands of the widest conjunction, within limits, that ends in this gate, of
+    /// gates that have no other reader.
     fn operands(&self, when: When, node: NodeId) -> Vec<Edge> {
         let is_known = |node| self.known.contains_key(&(when, node));
         self.net.operands(node, is_known)
     }
 
-    /// Notes a move that is in the clauses now, if the input is one.
+    /// Records that a move is in the clauses now, if the input is one.
     fn add_move(&mut self, input: usize, lit: Lit) {
         let role = self.net.layout.does.iter();
         let Some(role) = role.clone().position(|does| does.contains(&input)) else {
@@ -340,7 +340,7 @@ impl<'a> Step<'a> {
         choice.unruled.push((number, lit));
     }
 
-    /// Whether nothing more may be put in the clauses.
+    /// Returns whether nothing more may be added to the clauses.
     fn is_full(&mut self) -> bool {
         let has_no_room = self.solver.variables() >= self.net.variables();
         let looks = self.known.len().is_multiple_of(1024);

@@ -1,27 +1,28 @@
-//! The clauses of sums: unary numbers, a literal for each amount that is reached.
+//! Encoding of sums as clauses: unary numbers, with a literal for each amount that is reached.
 //!
 //! A sequential counter (Sinz, "Towards an optimal CNF encoding of Boolean cardinality
-//! constraints", 2005) with weights. For a sum that must not change, it is what changes that is
-//! summed, which are few terms in any one step: the rest would have to be found equal first.
+//! constraints", 2005) with weights. For a sum that must not change, only the changes are summed,
+//! which are few terms in any one step: otherwise the solver would first have to find the rest
+//! equal.
 
 use batsat::Lit;
 
 use super::linear::Linear;
 use super::step::{Step, When};
 
-/// The most by which the terms of a sum may change in one step. More counts as a change of the
-/// sum, so that nothing is proved then.
+/// The maximum change of the terms of a sum in one step. More counts as a change of the sum, so
+/// that nothing is proved then.
 const MOST_CHANGE: usize = 64;
 
-/// The most terms of a sum that is made into clauses.
+/// The maximum number of terms of a sum that is encoded as clauses.
 const MOST_TERMS: usize = 256;
 
-/// Whether there are few enough terms to make the sum into clauses.
+/// Returns whether there are few enough terms to encode the sum as clauses.
 pub(super) fn is_small(linear: &Linear) -> bool {
     terms(linear).count() <= MOST_TERMS
 }
 
-/// A literal that is true if the sum is not what it should be, in the state in which moves are
+/// Returns a literal that is true if the sum is not its constant, in the state in which moves are
 /// made.
 pub(super) fn differs(step: &mut Step, linear: &Linear) -> Lit {
     let (mut more, mut less) = (Vec::new(), Vec::new());
@@ -44,7 +45,7 @@ pub(super) fn differs(step: &mut Step, linear: &Linear) -> Lit {
     unequal(step, &more, &less)
 }
 
-/// A literal that is true if the sum changes in a step.
+/// Returns a literal that is true if the sum changes in a step.
 pub(super) fn changes(step: &mut Step, linear: &Linear) -> Lit {
     let (mut up, mut down) = (Vec::new(), Vec::new());
     for (weight, term) in terms(linear) {
@@ -65,7 +66,7 @@ pub(super) fn changes(step: &mut Step, linear: &Linear) -> Lit {
     !within
 }
 
-/// The terms of the sum: a weight that counts if one of some propositions is true.
+/// Returns the terms of the sum: a weight that counts if one of some propositions is true.
 fn terms(linear: &Linear) -> impl Iterator<Item = (i64, &[usize])> {
     let terms = linear.terms.iter();
     terms.flat_map(|(weight, counter)| counter.terms().map(|term| (*weight, term)))
@@ -75,14 +76,14 @@ fn amount(weight: i64) -> usize {
     usize::try_from(weight.unsigned_abs()).unwrap_or(usize::MAX)
 }
 
-/// A literal that is true if one of the propositions is.
+/// Returns a literal that is true if one of the propositions is.
 fn any(step: &mut Step, when: When, term: &[usize]) -> Lit {
     let none: Vec<Lit> = (term.iter()).map(|&base| !step.base(when, base)).collect();
     !step.and_all(&none)
 }
 
-/// For each amount from 1 to `most`, a literal that is true if the weights of the literals that
-/// are true come to it.
+/// Returns, for each amount from 1 to `most`, a literal that is true if the weights of the true
+/// literals reach it.
 fn reached(step: &mut Step, weighted: &[(usize, Lit)], most: usize) -> Vec<Lit> {
     let none = !step.truth();
     let mut reached = vec![none; most];
@@ -102,7 +103,7 @@ fn reached(step: &mut Step, weighted: &[(usize, Lit)], most: usize) -> Vec<Lit> 
     reached
 }
 
-/// A literal that is true if two unary numbers are not equal.
+/// Returns a literal that is true if two unary numbers are not equal.
 fn unequal(step: &mut Step, a: &[Lit], b: &[Lit]) -> Lit {
     let mut equal = Vec::new();
     for (&a, &b) in a.iter().zip(b) {

@@ -1,12 +1,12 @@
-//! Going over to other engines while matches run.
+//! Switching to other engines while matches run.
 
 use super::{Form, Playouts};
 use crate::game::engine::{StepEngine, Steps, ValidEngine, Validity};
 use crate::game::playout::trial::{Trial, Verdict};
 
 impl Playouts {
-    /// Evaluates with this engine from now on, and with no other that a subscription may tell of.
-    /// Matches that run go on if the engine has as many lanes as the one before. If not, they are
+    /// Evaluates with this engine from now on, and ignores others that a subscription may offer.
+    /// Running matches continue if the engine has as many lanes as the one before. If not, they are
     /// played to their end first, and no other is started meanwhile.
     ///
     /// Nothing changes, and the result is false, if there is a job from a state that the engine
@@ -21,7 +21,7 @@ impl Playouts {
         fits
     }
 
-    /// Goes over to the best engine, if there is a new one.
+    /// Switches to the best engine, if there is a new one.
     pub(super) fn follow(&mut self) {
         self.follow_subscription();
         self.settle();
@@ -50,7 +50,7 @@ impl Playouts {
         }
     }
 
-    /// Goes over to this engine, which is valid for the states of all jobs.
+    /// Switches to this engine, which is valid for the states of all jobs.
     fn go_on_with(&mut self, engine: ValidEngine) {
         self.trial = Trial::of(&engine).filter(|_| self.subscription.is_some());
         self.is_whole = engine.is_whole();
@@ -74,8 +74,8 @@ impl Playouts {
         }
     }
 
-    /// Makes use of the engine for random steps if it is ready, and goes over to the form that
-    /// steps can have now.
+    /// Uses the engine for random steps if it is ready, and switches to the form that steps can
+    /// have now.
     pub(super) fn settle(&mut self) {
         if let Some(steps) = self.steps.as_ref().and_then(Steps::get).cloned() {
             self.add_steps(&steps);
@@ -85,7 +85,7 @@ impl Playouts {
         }
     }
 
-    /// Makes use of this engine for random steps.
+    /// Uses this engine for random steps.
     pub(super) fn add_steps(&mut self, steps: &StepEngine) {
         self.steps = None;
         if self.other.is_none() && steps.engine.width() == self.form.evaluator.width() {
@@ -97,7 +97,8 @@ impl Playouts {
         }
     }
 
-    /// Whether the circuit for random steps is right for all matches, and tells enough of them.
+    /// Returns whether the circuit for random steps is valid for all matches, and reports enough
+    /// about them.
     fn can_draw(&self) -> bool {
         let are_told = self.lines.is_none()
             && self.moves.as_ref().is_none_or(|_| {

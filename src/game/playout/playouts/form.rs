@@ -1,4 +1,4 @@
-//! The forms that steps have: moves are chosen among the rows of an engine, or in its circuit.
+//! Move selection strategies of a step: among the rows of an engine, or in its circuit.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -17,19 +17,20 @@ use crate::game::ground::{GroundGame, section};
 use crate::game::machine::State;
 use crate::game::vocabulary::lane_mask::LaneMask;
 
-/// What evaluates steps.
+/// An evaluator of steps.
 pub(super) struct Form {
     pub(super) evaluator: LaneEvaluator,
-    /// In each phase, where what is evaluated is; one for all phases if it is the same.
+    /// The inputs and outputs of each phase; one for all phases if they are the same.
     pub(super) phases: Vec<StepPhase>,
     pub(super) choice: Choice,
     marks: OnceCell<Option<Vec<MarkRows>>>,
 }
 
-/// The rows of a phase's states that are marks: the number of the move that leaves it, and the place of the row.
+/// The rows of a phase's states that are marks: the number of the move that leaves the mark, and the index of
+/// the row.
 pub(super) type MarkRows = Vec<(u32, usize)>;
 
-/// How moves are chosen.
+/// The way in which moves are chosen.
 pub(super) enum Choice {
     /// Among the rows of legal moves, by a selector for each role.
     Select(Vec<Selector>),
@@ -37,7 +38,7 @@ pub(super) enum Choice {
     Draw(Numbers),
 }
 
-/// What the circuit of random steps takes besides states.
+/// The inputs of the circuit of random steps besides states.
 pub(super) struct Numbers {
     /// In each phase, for each role that may have a choice or be stuck, the outputs that are the
     /// number of its legal moves, and the inputs that are the number of the chosen one.
@@ -51,7 +52,7 @@ pub(super) struct Numbers {
 }
 
 impl Form {
-    /// Moves are chosen among the rows of this engine of the game.
+    /// Creates a form that chooses moves among the rows of this engine of the game.
     pub(super) fn select(game: &GroundGame, engine: Engine) -> Form {
         let evaluator = LaneEvaluator::new(engine);
         let layout = game.layout();
@@ -75,11 +76,11 @@ impl Form {
         }
     }
 
-    /// Moves are chosen in the circuit of random steps of the game.
+    /// Creates a form that chooses moves in the circuit of random steps of the game.
     pub(super) fn steps(game: &GroundGame, steps: &StepEngine) -> Form {
         let layout = &steps.layout;
         let evaluator = LaneEvaluator::new(steps.engine.clone());
-        // Others always have one legal move, with number 0.
+        // Other roles always have one legal move, with number 0.
         let is_drawn = |counts: &Range<usize>| {
             evaluator.live_outputs(counts.clone()) != [0] || !evaluator.is_always_true(counts.start)
         };
@@ -105,8 +106,8 @@ impl Form {
         matches!(self.choice, Choice::Draw(_))
     }
 
-    /// For each of `phases`, the rows of its states that are [marks](crate::game::ground::MoveMarks) of moves;
-    /// none if moves leave no marks, or these have no rows of their own.
+    /// Returns, for each of `phases`, the rows of its states that are [marks](crate::game::ground::MoveMarks)
+    /// of moves; `None` if moves leave no marks, or these have no rows of their own.
     pub(super) fn marks(&self, game: &GroundGame) -> Option<&[MarkRows]> {
         let marks = self.marks.get_or_init(|| {
             let marks = game.move_marks()?;
@@ -114,7 +115,7 @@ impl Form {
                 let rows = marks.each().map(|(number, base)| match &self.choice {
                     Choice::Select(_) => Some((number, base)),
                     Choice::Draw(Numbers { code, .. }) => {
-                        // What is constant is not in the rows.
+                        // Constant propositions are not in the rows.
                         let bit = code
                             .plain_bit(base)
                             .filter(|_| phase.constants[base].is_none());
@@ -128,18 +129,18 @@ impl Form {
         marks.as_deref()
     }
 
-    /// The place in `phases` for a step in phase `now`, modulo the period.
+    /// Returns the index in `phases` for a step in phase `now`, modulo the period.
     pub(super) fn at(&self, now: u64) -> usize {
         (now % self.phases.len() as u64) as usize
     }
 
-    /// Evaluates one of the sections that are named in [`section`], at a place in `phases`.
+    /// Evaluates one of the sections that are named in [`section`], at an index in `phases`.
     pub(super) fn evaluate(&mut self, section: usize, at: usize) {
         let first = self.phases[at].first_section;
         self.evaluator.evaluate(first + section);
     }
 
-    /// Draws the numbers of moves in these lanes, at a place in `phases`. Returns the lanes in
+    /// Draws the numbers of moves in these lanes, at an index in `phases`. Returns the lanes in
     /// which a role has no move.
     pub(super) fn draw(&mut self, at: usize, lanes: LaneMask, random: &mut LaneRandom) -> LaneMask {
         let mut stuck = LaneMask::default();
@@ -156,8 +157,8 @@ impl Form {
         stuck
     }
 
-    /// Goes on from a step at a place in `phases`: in the lanes `starting` to the states that they
-    /// start from, and in the others to the next ones, which no lane has if `is_over`.
+    /// Advances from a step at an index in `phases`: in the lanes `starting` to the states that
+    /// they start from, and in the others to the next ones, which no lane has if `is_over`.
     pub(super) fn advance(
         &mut self,
         at: usize,
@@ -188,7 +189,7 @@ impl Form {
         self.put((!is_in_place).then_some(at), after, entering, start);
     }
 
-    /// The code of states, if it is not that each proposition has a bit.
+    /// Returns the code of states, unless each proposition has its own bit.
     pub(super) fn code(&self) -> Option<&StateCode> {
         match &self.choice {
             Choice::Draw(numbers) if !numbers.code.is_plain() => Some(numbers.code.as_ref()),
@@ -196,14 +197,14 @@ impl Form {
         }
     }
 
-    /// Starts matches in the lanes `starting`, with states in phase `now`. States that differ are given
+    /// Starts matches in the lanes `starting`, with states in phase `now`. Different states are given
     /// in the code.
     pub(super) fn enter(&mut self, now: u64, starting: LaneMask, start: Start<'_>) {
         self.put(None, self.at(now), starting, start);
     }
 
-    /// Puts states at a place in `phases`: in the lanes `starting` those that they start from, and in
-    /// the others the next ones of the place `next_of`, or what is there.
+    /// Puts states at an index in `phases`: in the lanes `starting` those that they start from, and
+    /// in the others the next ones of the index `next_of`, or the existing ones.
     fn put(&mut self, next_of: Option<usize>, at: usize, starting: LaneMask, start: Start<'_>) {
         let width = self.evaluator.width();
         let state = self.phases[at].state.clone();
@@ -239,7 +240,7 @@ impl Form {
         }
     }
 
-    /// The rows of the propositions of the states in phase `now`.
+    /// Returns the rows of the propositions of the states in phase `now`.
     fn states(&self, now: u64) -> Vec<u64> {
         let phase = &self.phases[self.at(now)];
         let state = self.evaluator.inputs(phase.state.clone());
@@ -249,7 +250,7 @@ impl Form {
         let width = self.evaluator.width();
         let mut bases = vec![0; phase.constants.len() * width.words()];
         code.decode_rows(width, state, &mut bases);
-        // What is constant was not evaluated.
+        // Constant propositions were not evaluated.
         let rows = bases.chunks_exact_mut(width.words());
         for (row, constant) in rows.zip(&phase.constants) {
             if let Some(value) = constant {

@@ -1,28 +1,28 @@
 //! Playouts in lanes: as many at a time as there are lanes.
 //!
 //! All lanes take a step together: the states are evaluated, a move is chosen per role and lane,
-//! and the next states are evaluated. A lane whose match has ended starts another one with the
-//! next step, so a match costs one step more than it has joint moves.
+//! and the next states are evaluated. A lane in which the match has ended starts another one with
+//! the next step, so a match costs one step more than it has joint moves.
 //!
 //! Matches start in step with each other: in games with [phases](crate::game::ground::Phases), a match
-//! starts only where that brings it into the phase that the others are in. So the same role is
+//! starts only where that brings it into the phase of the others. So the same role is
 //! to move in all lanes, and the moves and the circuit of the others are left out. A lane idles
-//! until then: breakthrough loses half a step in 65 and is a third faster for it. (Matches from
+//! until then: breakthrough loses half a step in 65 and becomes a third faster. (Matches from
 //! states without a phase are played correctly, but then lanes differ.)
 //!
-//! In the end, moves are chosen [in the circuit](crate::game::circuits::stepping), which plays the same matches
-//! faster. It is for lanes in step, and does not tell moves: while matches start from states without
+//! Eventually, moves are chosen [in the circuit](crate::game::circuits::stepping), which plays the same matches
+//! faster. It is for lanes in step, and does not report moves: while matches start from states without
 //! a phase, or that may be terminal, or moves are tracked that leave no [marks](crate::game::ground::MoveMarks)
 //! in states, they are chosen among rows of legal ones.
 //!
 //! Goals are evaluated for all lanes when matches end in some. Matches that start together often
 //! end together; so lanes idle until that has cost as much as an evaluation of the goals, which
 //! is at most twice the cost of the best choice. Reversi, where goals are a third of the work and
-//! matches last about sixty moves, is 1.7 times as fast for it; where goals cost next to nothing,
+//! matches last about sixty moves, becomes 1.7 times as fast; where goals cost next to nothing,
 //! lanes do not wait.
 //!
-//! Matches that end in a step are counted together, by vectors, where all that run are for one job,
-//! and else lane by lane: searches have many jobs of a few matches each.
+//! Matches that end in a step are counted together, by vectors, if all running matches are for one
+//! job, and otherwise lane by lane: searches have many jobs of a few matches each.
 //!
 //! Which matches count is decided when they start, and depends on nothing but the number of
 //! others that have ended: lanes start the match that is next in the queue, and every match that
@@ -52,8 +52,8 @@ use crate::game::ground::GroundGame;
 use crate::game::machine::{MachineError, State};
 use crate::game::vocabulary::lane_mask::LaneMask;
 
-/// The steps after which the progress is told of the matches that have ended. All threads change the same
-/// number, which each of them has to wait for.
+/// The number of steps after which ended matches are reported to the progress. All threads change the
+/// same number, which each of them has to wait for.
 const STEPS_PER_REPORT: u64 = 64;
 
 /// Plays matches in lanes, on one engine or always on the best one.
@@ -62,18 +62,18 @@ pub struct Playouts {
     form: Form,
     /// The other form, if there are two.
     other: Option<Form>,
-    /// Where the engine for random steps comes from, while it is awaited.
+    /// The source of the engine for random steps, while it is awaited.
     steps: Option<Steps>,
     /// Whether moves may be chosen in the circuit of random steps: the other engine is of the whole
     /// circuit, too.
     is_whole: bool,
-    /// Among which moves is chosen, in both forms.
+    /// The policy for the choice of moves, in both forms.
     policy: PlayoutPolicy,
-    /// Where better engines come from, if they do.
+    /// The source of better engines, if there is one.
     subscription: Option<EngineSubscription>,
     /// The trial of decisive moves, while it lasts.
     trial: Option<Trial>,
-    /// The evaluator to go over to when all matches have ended.
+    /// The evaluator to switch to when all matches have ended.
     successor: Option<Form>,
     random: LaneRandom,
     max_steps: u32,
@@ -86,11 +86,11 @@ pub struct Playouts {
     lanes: Lanes,
     /// The number of steps that were made, or passed over while no match was running.
     now: u64,
-    /// How often was asked since play began whether it is late, and whether it is: see
+    /// The number of checks since play began whether it is late, and the result: see
     /// [`Playouts::is_late`].
     looks: u64,
     is_late: bool,
-    /// How many matches have ended that the progress has not been told of.
+    /// The number of matches that have ended and have not been reported to the progress.
     unreported: u64,
     /// The next step at which a match may reach the limit of steps.
     limit_check: u64,
@@ -103,7 +103,7 @@ pub struct Playouts {
 }
 
 impl Playouts {
-    /// A runner without jobs, on this engine until it is [switched](Playouts::switch).
+    /// Creates a runner without jobs, on this engine until it is [switched](Playouts::switch).
     ///
     /// The engine evaluates the [sections](crate::game::ground::section) of playouts. A playout has at
     /// most `max_steps` joint moves. The same seed gives the same matches at equal width.
@@ -149,17 +149,17 @@ impl Playouts {
     }
 
     /// Chooses moves in the circuit of these random steps of the game, if they have as many lanes
-    /// as the engine. By both, the same moves are to be legal.
+    /// as the engine. Both must have the same legal moves.
     #[must_use]
     pub fn with_steps(mut self, steps: &StepEngine) -> Playouts {
         self.add_steps(steps);
         self
     }
 
-    /// A runner without jobs, always on the best engine that the subscription tells of.
+    /// Creates a runner without jobs, always on the best engine that the subscription offers.
     ///
-    /// If that is one for playouts with decisive moves, these are given up if they turn out to
-    /// be rare.
+    /// If that is one for playouts with decisive moves, these are abandoned if they turn out to be
+    /// rare.
     pub fn subscribed(mut subscription: EngineSubscription, max_steps: u32, seed: u64) -> Playouts {
         let engine = subscription.current();
         let game = subscription.game().clone();
@@ -170,7 +170,7 @@ impl Playouts {
         }
     }
 
-    /// Tells the progress of the matches that have ended.
+    /// Reports the matches that have ended to the progress.
     fn report(&mut self, limits: &RunLimits) {
         limits.progress.add(std::mem::take(&mut self.unreported));
     }
@@ -196,8 +196,8 @@ impl Playouts {
         }
     }
 
-    /// Whether no matches are to be started any more. The clock is read the first time, and then
-    /// every 16th time: it takes as long as a good part of a step of a small game.
+    /// Returns whether no matches are to be started any more. The clock is read the first time, and
+    /// then every 16th time: it takes as long as a large part of a step of a small game.
     fn is_late(&mut self, limits: &RunLimits) -> bool {
         if !self.is_late && self.looks.is_multiple_of(16) {
             self.is_late = limits.are_up();
@@ -206,14 +206,14 @@ impl Playouts {
         self.is_late
     }
 
-    /// Whether idle lanes have cost so little that matches are not started yet.
+    /// Returns whether idle lanes have cost so little that matches are not started yet.
     fn may_idle(&self) -> bool {
         let cost = self.game.cost();
         let goals = cost.goals / cost.step * self.lanes.width.lanes() as f64;
         self.idled as f64 <= f64::from(self.refill) * goals
     }
 
-    /// Starts matches in idle lanes, with their states as the present ones.
+    /// Starts matches in idle lanes, with their states as the current ones.
     fn enter(&mut self, limits: &RunLimits) {
         self.start_matches(limits);
         let (starting, start) = self.lanes.starting(&self.queue);
@@ -234,7 +234,7 @@ impl Playouts {
     }
 }
 
-/// A selector for each role, among the moves that are legal in some state.
+/// Returns a selector for each role, among the moves that are legal in some state.
 pub(crate) fn selectors(game: &GroundGame, evaluator: &LaneEvaluator) -> Vec<Selector> {
     let legal = game.layout().legal.iter().cloned();
     legal
@@ -251,7 +251,7 @@ impl PlayoutRunner for Playouts {
     }
 
     fn queue_mut(&mut self) -> &mut PlayoutQueue {
-        // The next job may be from a state that the present engine is not valid for.
+        // The next job may be from a state that the current engine is not valid for.
         self.follow();
         &mut self.queue
     }
@@ -321,7 +321,7 @@ impl PlayoutRunner for Playouts {
                 (self.form, self.other) = (form, None);
                 self.enter(limits);
             } else if self.queue.are_waiting() && !limits.are_up() {
-                // All jobs that wait are in other phases.
+                // All waiting jobs are in other phases.
                 self.now += 1;
                 self.enter(limits);
             } else {

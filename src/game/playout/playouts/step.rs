@@ -1,4 +1,4 @@
-//! A step of all lanes: ends are found and counted, moves are chosen, matches go on or start.
+//! Steps of all lanes: ends are found and counted, moves are chosen, matches continue or start.
 
 use propjit_jit::lanes::count::count_exactly_one;
 
@@ -23,7 +23,7 @@ struct Ends {
 }
 
 impl Playouts {
-    /// One step of all lanes.
+    /// Makes one step of all lanes.
     pub(super) fn step(&mut self, limits: &RunLimits) {
         let at = self.form.at(self.now);
         self.form.evaluate(section::STATE, at);
@@ -46,7 +46,7 @@ impl Playouts {
         self.form.advance(at, is_over, starting, start);
     }
 
-    /// The matches that have ended, but for those that are stuck.
+    /// Returns the matches that have ended, except those that are stuck.
     fn find_ends(&mut self, at: usize) -> Ends {
         let terminal = self.form.phases[at].terminal;
         let terminal = self.form.evaluator.output(terminal);
@@ -58,8 +58,8 @@ impl Playouts {
         }
     }
 
-    /// The matches at the limit of steps. Lanes are looked at only when the oldest match of the
-    /// last look would be there.
+    /// Returns the matches at the limit of steps. Lanes are checked only when the oldest match of
+    /// the last check would reach the limit.
     fn find_truncated(&mut self) -> LaneMask {
         let mut truncated = LaneMask::default();
         if self.now < self.limit_check {
@@ -105,7 +105,7 @@ impl Playouts {
         stuck
     }
 
-    /// Counts the matches that end: together if all that run are for one job.
+    /// Counts the matches that end: together if all running ones are for one job.
     fn end_matches(&mut self, at: usize, ends: &Ends) {
         let ended = ends.terminal.or(ends.truncated).or(ends.stuck);
         let count = ended.count();
@@ -207,8 +207,8 @@ impl Playouts {
         }
     }
 
-    /// Keeps what moves these matches were made of, which have ended in terminal states and are all
-    /// of one job, as far as they are tracked.
+    /// Records the moves of these matches, which have ended in terminal states and are all of one
+    /// job, if moves are tracked.
     fn keep_moves(&mut self, at: usize, id: JobId, terminal: LaneMask) {
         let width = self.lanes.width;
         let goals = &self.form.phases[at].goals;

@@ -1,4 +1,4 @@
-//! The contenders of a comparison, made ready.
+//! The contenders of a comparison, and their preparation.
 
 use std::fmt;
 use std::sync::Arc;

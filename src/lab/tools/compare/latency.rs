@@ -1,4 +1,4 @@
-//! The latency of single questions.
+//! The latency of single queries.
 
 use std::time::{Duration, Instant};
 
@@ -8,12 +8,11 @@ use super::recording::Position;
 use crate::game::machine::{MachineError, RoleId, State, StateMachine};
 use propjit_stop::Stop;
 
-/// Medians over the states of random matches, in seconds; none if there was no state to
-/// ask about.
+/// Medians over the states of random matches, in seconds; none if there was no state to query.
 ///
-/// Each kind of question is asked of one state after the other, in the order of the
-/// matches, so that machines that remember the last state gain from that what they
-/// gain along a match. What it takes to look at the clock is subtracted.
+/// Each kind of query is made for one state after the other, in the order of the matches, so that
+/// machines that remember the last state gain as much from that as in a match. The time for reading
+/// the clock is subtracted.
 #[derive(Clone, Debug, Serialize)]
 pub struct Latency {
     /// The legal moves of all roles.
@@ -24,11 +23,11 @@ pub struct Latency {
     pub goal_seconds: Option<f64>,
 }
 
-/// How often each state is asked about at most.
+/// The most queries of each kind for each state.
 const ROUNDS: usize = 10;
 
 impl Latency {
-    /// Measures on these states, for about `time` for each kind of question.
+    /// Measures on these states, for about `time` for each kind of query.
     pub(super) fn measure(
         machine: &mut dyn StateMachine,
         positions: &[Position],
@@ -37,7 +36,7 @@ impl Latency {
     ) -> Result<Latency, MachineError> {
         let roles = RoleId::first(machine.roles().len());
         let states = positions.iter().map(|position| &position.state);
-        // What terminal states have for legal moves means nothing.
+        // The legal moves of terminal states are meaningless.
         let open = positions
             .iter()
             .filter_map(|position| Some((&position.state, position.joint.as_deref()?)));
@@ -58,7 +57,7 @@ impl Latency {
     }
 }
 
-/// The median time, in seconds, of asking about each of these; none if there are none.
+/// Returns the median time, in seconds, of a query for each of these; none if there are none.
 fn median<T>(
     all: impl Iterator<Item = T> + Clone,
     time: Duration,
@@ -80,7 +79,7 @@ fn median<T>(
     Ok(middle.map(|time| time.saturating_sub(clock()).as_secs_f64()))
 }
 
-/// How long it takes to look at the clock.
+/// Returns the time for reading the clock.
 fn clock() -> Duration {
     let times = (0..1000).map(|_| Instant::now().elapsed()).collect();
     middle(times).unwrap_or_default()

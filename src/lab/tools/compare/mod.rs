@@ -1,13 +1,12 @@
-//! Comparison of all backends on one game: how fast each is, and whether they agree.
+//! Comparison of all backends on one game: their speed, and whether they agree.
 //!
-//! Random matches are recorded with a reference machine, the scalar
-//! interpreter, or the prover if the game could not be grounded. Every backend replays
-//! them and has to say the same of every state. The states met on the way are then what
-//! the [latency](Latency) of single questions is measured on; [throughput](Throughput) is that of random
-//! playouts. [`plot`] draws a chart of it.
+//! Random matches are recorded with a reference machine, the scalar interpreter, or the prover if the
+//! game could not be grounded. Every backend replays them and has to give the same results for every
+//! state. The [latency](Latency) of single queries is measured on the states met on the way;
+//! [throughput](Throughput) is that of random playouts. [`plot`] draws a chart of it.
 //!
-//! A backend that differs from the reference is not measured: how fast it is wrong is
-//! of no interest.
+//! A backend that differs from the reference is not measured: the speed of wrong results is of no
+//! interest.
 
 mod backend;
 mod code_figures;

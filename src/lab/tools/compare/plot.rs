@@ -182,7 +182,7 @@ fn text(area: &Area<'_>, size: u32) -> TextStyle<'static> {
 /// A number in two digits and a unit: 950, 1.4k, 78M.
 fn short(number: f64) -> String {
     let units = [(1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")];
-    // What would be rounded to the next unit has that.
+    // A number that would be rounded to the next unit has that.
     let unit = units.into_iter().find(|(unit, _)| number >= unit * 0.9995);
     let (unit, name) = unit.unwrap_or((1.0, ""));
     let digits = usize::from(number / unit < 9.95 && number != (number / unit).round() * unit);
@@ -222,7 +222,7 @@ mod tests {
         }
     }
 
-    /// The bars: what has the colour of a contender and is no part of the legend.
+    /// Counts the bars: rectangles in the colour of a contender that are not part of the legend.
     fn bars(games: &[(String, CompareTable)]) -> usize {
         let picture = svg(games).unwrap();
         let has_colour = |line: &&str| {

@@ -30,7 +30,7 @@ struct Step {
 
 /// The outcome of a replay.
 pub(super) struct Replay {
-    /// How many states were compared.
+    /// The number of states that were compared.
     pub compared: usize,
     /// The first difference; nothing is replayed after it.
     pub difference: Option<Difference>,
@@ -38,7 +38,7 @@ pub(super) struct Replay {
     pub positions: Vec<Position>,
 }
 
-/// A state and what was played in it, in the numbers of one machine.
+/// A state and the joint move played in it, in the numbers of one machine.
 pub(super) struct Position {
     pub state: State,
     /// The move of each role; none where the match ends.
@@ -46,8 +46,7 @@ pub(super) struct Position {
 }
 
 impl Recording {
-    /// Records as many states as the configuration says, or as many as the time that it
-    /// gives allows.
+    /// Records as many states as the configuration says, or as many as its time allows.
     pub(super) fn new(
         machine: &mut dyn StateMachine,
         config: &CompareConfig,
@@ -87,7 +86,7 @@ impl Recording {
         Ok(Recording { steps })
     }
 
-    /// How many states were recorded.
+    /// Returns the number of recorded states.
     pub(super) fn states(&self) -> usize {
         self.steps.len()
     }

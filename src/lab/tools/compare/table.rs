@@ -13,7 +13,7 @@ use crate::lab::verify::Difference;
 pub struct CompareTable {
     /// The backend that the others are compared with.
     pub reference: String,
-    /// How many states there were to compare.
+    /// The number of states to compare.
     pub states: usize,
     /// A row for each backend.
     pub rows: Vec<CompareRow>,
@@ -37,7 +37,7 @@ pub struct CompareRow {
 pub enum CompareOutcome {
     /// It agrees with the reference.
     Measured(Figures),
-    /// It says something else than the reference.
+    /// Its results differ from those of the reference.
     Differs(Difference),
     /// It is not available for this game or on this CPU, or it gave up.
     Unavailable(String),
@@ -52,11 +52,11 @@ pub struct Figures {
     /// The machine code, of backends that have some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<CodeFigures>,
-    /// How many states were compared with the reference: of a slow backend not all.
+    /// The number of states compared with the reference: of a slow backend not all.
     pub states_compared: usize,
-    /// How long single questions take.
+    /// The latency of single queries.
     pub latency: Latency,
-    /// How fast it plays at random.
+    /// The speed of random playouts.
     pub playouts: Throughput,
     /// The ratio of its state changes a second to those of the scalar interpreter.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,7 +64,8 @@ pub struct Figures {
 }
 
 impl CompareTable {
-    /// Whether no backend differs from the reference; none if no other one was compared with it.
+    /// Returns whether no backend differs from the reference; none if no other one was compared
+    /// with it.
     pub fn agrees(&self) -> Option<bool> {
         let agree = self.rows.iter().filter_map(|row| match row.outcome {
             CompareOutcome::Differs(_) => Some(false),

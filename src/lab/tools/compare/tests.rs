@@ -1,4 +1,4 @@
-//! Tests that a comparison finds backends that are wrong, whatever they are wrong about.
+//! Tests that a comparison finds backends with wrong results of any kind.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::game::load::Setup;
 use crate::game::machine::{Backend, Move, RoleId, State, StateMachine};
 
-/// What a machine is wrong about.
+/// The kind of wrong result of a machine.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Wrong {
     Terminal,
@@ -15,7 +15,7 @@ enum Wrong {
     Next,
 }
 
-/// A machine that is right the first few times that it is asked.
+/// A machine that is right for the first few queries.
 struct Broken {
     inner: Box<dyn StateMachine>,
     wrong: Wrong,
@@ -246,7 +246,7 @@ fn a_stop_leaves_the_rows_there_are() {
     assert!(table.interrupted);
     assert_eq!(table.rows.len(), 2);
     assert_eq!(table.agrees(), Some(true));
-    // The reference alone agrees with nobody.
+    // With the reference alone, there is no agreement.
     table.rows.retain(|row| row.backend == table.reference);
     assert_eq!((table.rows.len(), table.agrees()), (1, None));
 }

@@ -11,7 +11,7 @@ use crate::game::machine::MachineError;
 use crate::game::playout::{self, PlayoutOutcome, PlayoutProgress};
 use propjit_stop::Stop;
 
-/// How fast random playouts are on one thread.
+/// The speed of random playouts on one thread.
 #[derive(Clone, Debug, Serialize)]
 pub struct Throughput {
     /// How many matches are played at a time.
@@ -22,7 +22,7 @@ pub struct Throughput {
     pub rollouts_per_second: f64,
 }
 
-/// How much shorter it plays before the measurement, to get up to speed.
+/// The divisor of the time of the warm-up before the measurement.
 const WARM_UP: u32 = 8;
 
 impl Throughput {

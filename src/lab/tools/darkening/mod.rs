@@ -64,38 +64,38 @@ const PASSES: Duration = Duration::from_secs(1);
 /// The figures for one state of a match.
 #[derive(Clone, Debug, Serialize)]
 pub struct DarkeningRow {
-    /// How many joint moves were made before.
+    /// The number of joint moves before.
     pub depth: usize,
-    /// How many base propositions are dark.
+    /// The number of dark base propositions.
     pub dark_bases: usize,
-    /// How many moves are dark.
+    /// The number of dark moves.
     pub dark_moves: usize,
-    /// How many gates are left.
+    /// The number of gates that are left.
     pub gates: usize,
-    /// How long it took to find what is dark.
+    /// The time of the analysis.
     pub analysis_seconds: f64,
-    /// How long passes and machine code took.
+    /// The time of passes and machine code.
     pub compile_seconds: f64,
     /// Playouts a second from the state, with the whole circuit's code.
     pub whole_rollouts_per_second: f64,
     /// The same with the code for the rest of the match.
     pub dark_rollouts_per_second: f64,
-    /// How many times faster that is.
+    /// The ratio of both.
     pub speedup: f64,
 }
 
-/// A match and what was found.
+/// The results for a match.
 #[derive(Clone, Debug, Serialize)]
 pub struct DarkeningTable {
-    /// How many base propositions there are.
+    /// The number of base propositions.
     pub bases: usize,
-    /// How many moves all roles have together.
+    /// The number of moves of all roles together.
     pub moves: usize,
-    /// How many gates the whole circuit has.
+    /// The number of gates of the whole circuit.
     pub gates: usize,
-    /// The passes over it that were cut off by their time limit, so that there are more than there might be.
+    /// The passes over it that were cut off by their time limit, so that it has more gates than necessary.
     pub cut_passes: Vec<&'static str>,
-    /// How many playouts run at a time.
+    /// The number of playouts at a time.
     pub lanes: usize,
     /// A row for each state that is not terminal.
     pub rows: Vec<DarkeningRow>,
@@ -115,8 +115,8 @@ impl DarkeningTable {
     }
 }
 
-/// Measures at each of the states, which a match comes to one after the other, and calls
-/// `now` before each with the number of those before.
+/// Measures at each of the states, which are successive states of a match, and calls `now` before
+/// each with the number of those before.
 ///
 /// # Errors
 /// When there is no machine code.
@@ -181,8 +181,8 @@ pub fn measure(
     Ok(table)
 }
 
-/// Playouts a second from a state with each engine: in the turn in which it was least
-/// disturbed. Nothing if a stop came.
+/// Returns the playouts a second from a state with each engine: in the turn in which it was least
+/// disturbed. None if a stop came.
 fn race(
     game: &Arc<GroundGame>,
     engines: [&ValidEngine; 2],
@@ -195,7 +195,7 @@ fn race(
     let mut best = [0.0; 2];
     let progress = PlayoutProgress::default();
     let start = Instant::now();
-    // The first turns are for the caches.
+    // The first turns warm up the caches.
     for turn in 0.. {
         if turn > 1 && start.elapsed() >= config.time {
             break;
@@ -221,7 +221,7 @@ fn race(
     Ok(Some(best))
 }
 
-/// The states of a random match from a state on, at most `most` of them, without the one in
+/// Returns the states of a random match from a state on, at most `most` of them, without the one in
 /// which it ends.
 ///
 /// # Errors

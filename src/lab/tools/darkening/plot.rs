@@ -1,4 +1,4 @@
-//! The chart of a match: the gates that are left, and how much faster playouts are for it.
+//! The chart of a match: the gates that are left, and the speedup of playouts.
 
 use plotters::prelude::*;
 

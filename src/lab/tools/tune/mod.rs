@@ -1,12 +1,12 @@
 //! The search for the settings that play fastest on this CPU.
 //!
-//! Coordinate descent: one [`Parameter`] after the other, each value against the best
-//! settings so far, on all games; what gains more than chance would is kept. In the end the best
-//! settings are checked against the defaults, for many small gains may have been luck: if
-//! they are not better, the defaults stay. Code is compiled before the clock starts.
+//! Coordinate descent: one [`Parameter`] after the other, each value against the best settings so
+//! far, on all games; significant gains are kept. In the end the best settings are checked against
+//! the defaults, for many small gains may have been luck: if they are not better, the defaults
+//! stay. Code is compiled before the clock starts.
 //!
-//! What is compared is how many state changes a second random playouts make, in the
-//! geometric mean of the games.
+//! The objective is the number of state changes a second of random playouts, in the geometric mean
+//! of the games.
 
 mod parameter;
 mod race;
@@ -32,11 +32,11 @@ use crate::support::setters::setters;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TuneConfig {
-    /// How long it may take. What has begun by then is brought to an end shortly.
+    /// The time limit. Measurements that have begun by then are brought to an end shortly.
     pub time: Duration,
     /// The [seed](crate::support::rng) of the random numbers.
     pub seed: u64,
-    /// On how many threads one may play at most.
+    /// The largest number of threads for playouts.
     pub cores: usize,
 }
 
@@ -62,16 +62,16 @@ impl TuneConfig {
 /// The outcome of tuning.
 #[derive(Clone, Debug, Serialize)]
 pub struct Tuning {
-    /// The settings that all started from.
+    /// The settings from which tuning started.
     pub defaults: Settings,
     /// The parameters that were tuned, in order.
     pub parameters: Vec<Tuned>,
     /// The parameters for which there was no time.
     pub left: Vec<&'static str>,
-    /// The best settings: the defaults, unless something was won.
+    /// The best settings: the defaults, unless there was a gain.
     pub best: Settings,
-    /// The final gains of the settings that were found; where they are not really better than
-    /// others, those are the best. Empty if nothing was found, or a stop came before.
+    /// The final gains of the settings that were found; unless they are really better than others,
+    /// those are the best. Empty if nothing was found, or a stop came before.
     pub checks: Vec<Check>,
     /// Whether a stop came.
     pub interrupted: bool,
@@ -80,13 +80,13 @@ pub struct Tuning {
 /// The settings that were found against others.
 #[derive(Clone, Debug, Serialize)]
 pub struct Check {
-    /// The others: the defaults, and these on as many threads.
+    /// The others: the defaults, also with the same number of threads.
     pub against: Settings,
     /// The gain over them.
     pub gain: Gain,
 }
 
-/// One parameter after the other values were tried.
+/// The result for one parameter.
 #[derive(Clone, Debug, Serialize)]
 pub struct Tuned {
     /// The parameter's name.
@@ -130,26 +130,27 @@ pub enum TuneError {
     Machine(#[from] MachineError),
 }
 
-/// How often each candidate plays each game.
+/// The number of times that each candidate plays each game.
 const ROUNDS: usize = 7;
 
-/// How often the best settings and the defaults play each game in the end.
+/// The number of times that the best settings and the defaults play each game in the end.
 const CHECK_ROUNDS: usize = 15;
 
 /// The final check of the best settings gets as much time as this many candidates.
 const CHECK_SHARE: usize = 6;
 
-/// Shorter slices measure how playouts begin.
+/// Shorter slices would only measure the start of playouts.
 const SHORTEST_SLICE: Duration = Duration::from_millis(4);
 
 /// Longer ones gain nothing.
 const LONGEST_SLICE: Duration = Duration::from_millis(500);
 
-/// How long a candidate's compilation may take for one game: faster code is of no use to a
-/// match that is over by then.
+/// How long a candidate's compilation may take for one game: faster code does not help in a match
+/// that is over by then.
 const COMPILE_LIMIT: Duration = Duration::from_secs(2);
 
-/// Tunes on these games, of which there must be one, calling `now` with what is measured.
+/// Tunes on these games, of which there must be at least one, calling `now` with a description of
+/// each measurement.
 ///
 /// When the time is up or a stop comes, the best settings so far are the result.
 ///
@@ -195,7 +196,7 @@ pub fn tune(
     now("the best against the defaults");
     tuning.checks = tuner.check(&tuning.defaults)?;
     tuning.interrupted = stop.is_set();
-    // Interrupted before the check, each gain has to be believed.
+    // If interrupted before the check, each gain is taken as real.
     let mut beaten_by = tuning.checks.iter().filter(|check| !check.gain.is_real());
     tuning.best = match beaten_by.next() {
         Some(check) => check.against.clone(),
@@ -281,9 +282,9 @@ impl Tuner<'_> {
         }))
     }
 
-    /// The gains of the best settings over the defaults, and over these on as many threads, since
-    /// threads gain so much that anything else would pass with them. All the time that
-    /// is left is used.
+    /// Returns the gains of the best settings over the defaults, and over these on as many threads,
+    /// since threads gain so much that they would hide losses of other settings. Uses all the time
+    /// that is left.
     fn check(&self, defaults: &Settings) -> Result<Vec<Check>, TuneError> {
         let best = &self.best.settings;
         let mut rivals = vec![defaults.clone()];
@@ -308,7 +309,7 @@ impl Tuner<'_> {
         Ok(rivals.into_iter().zip(gains).map(check).collect())
     }
 
-    /// The gain of others over the best so far; none if a stop came.
+    /// Returns the gain of others over the best so far; none if a stop came.
     fn race(
         &self,
         others: &[Entrant],

@@ -8,29 +8,29 @@ use propjit_jit::code::{CodeConfig, Effort, Generator, Order};
 
 use crate::game::profile::{MAX_THREADS, Settings};
 
-/// Something that is tuned while all else stays as it is.
+/// A group of settings that is tuned while the others stay fixed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Parameter {
     /// The generator of the machine code, and its lanes. All other settings of code go back to the
     /// defaults of the generator.
     Rows,
-    /// How much a guard must save.
+    /// The least saving of a guard.
     Guards,
-    /// How many operations a function has.
+    /// The number of operations of a function.
     FunctionSize,
-    /// In which order gates are computed.
+    /// The order in which gates are computed.
     Order,
-    /// How hard Cranelift tries.
+    /// The optimisation level of Cranelift.
     Effort,
     /// How long lanes may idle before matches are started in them.
     Refill,
-    /// How many threads play.
+    /// The number of threads that play.
     Threads,
 }
 
 impl Parameter {
-    /// All of them, in the order in which they are tuned: what others depend on, and what
-    /// matters most, comes first.
+    /// All parameters, in the order in which they are tuned: those that others depend on, and those
+    /// that matter most, come first.
     pub const ALL: [Parameter; 7] = [
         Parameter::Rows,
         Parameter::Guards,
@@ -54,7 +54,7 @@ impl Parameter {
         }
     }
 
-    /// The value that it has in some settings.
+    /// Returns the value that it has in some settings.
     pub fn value(self, settings: &Settings) -> String {
         match self {
             Parameter::Rows => {
@@ -71,7 +71,7 @@ impl Parameter {
         }
     }
 
-    /// Settings that differ from `settings` in this parameter alone, to be tried on a
+    /// Returns settings that differ from `settings` in this parameter alone, to be tried on a
     /// machine with `cores` cores.
     pub fn others(self, settings: &Settings, cores: usize) -> Vec<Settings> {
         let all: Vec<Settings> = match self {
@@ -91,7 +91,7 @@ impl Parameter {
             Parameter::Order => vary(settings, Order::ALL, |settings, value| {
                 settings.order = value;
             }),
-            // The assemblers make no effort.
+            // The assemblers have no optimisation levels.
             Parameter::Effort if settings.generator != Generator::Cranelift => Vec::new(),
             Parameter::Effort => vary(settings, Effort::ALL, |settings, value| {
                 settings.effort = value;

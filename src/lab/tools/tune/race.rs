@@ -1,9 +1,9 @@
 //! Races of settings against each other, all on the same games.
 //!
-//! What else the machine does, and how warm it is, changes while it is measured. So the
-//! entrants take turns in short slices, in every round in another order, and what counts
-//! is how each compares with the first one in the same round; of the rounds the median, which
-//! a few disturbed slices do not move.
+//! Other work of the machine, and its temperature, change during the measurement. So the entrants
+//! take turns in short slices, in every round in another order, and each is compared with the first
+//! one in the same round; the result is the median of the rounds, which a few disturbed slices do
+//! not move.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -57,7 +57,7 @@ impl Entrant {
     }
 }
 
-/// How much faster one is than another.
+/// The speedup of one entrant over another.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Gain {
     /// The ratio of state changes a second, in the geometric mean of the games.
@@ -68,16 +68,16 @@ pub struct Gain {
     pub games: Vec<f64>,
 }
 
-/// A gain of less is not worth to depart from what is usual.
+/// A smaller gain does not justify a change of the defaults.
 const LEAST: f64 = 1.01;
 
 impl Gain {
-    /// Whether it is more than chance, but for one time in forty, and more than a trifle.
+    /// Returns whether it is significant, up to an error of one in forty, and not negligible.
     pub fn is_real(&self) -> bool {
         self.ratio.ln() > (2.0 * self.error).max(LEAST.ln())
     }
 
-    /// The gain of the other one.
+    /// Returns the gain of the other one.
     pub(super) fn inverse(self) -> Gain {
         Gain {
             ratio: 1.0 / self.ratio,
@@ -86,7 +86,7 @@ impl Gain {
         }
     }
 
-    /// From the logarithms of the ratios: by game, of each round.
+    /// Computes the gain from the logarithms of the ratios: by game, of each round.
     fn new(games: Vec<Vec<f64>>) -> Gain {
         let count = games.len() as f64;
         let (mut sum, mut variance, mut ratios) = (0.0, 0.0, Vec::new());
@@ -123,18 +123,18 @@ fn median(values: &mut [f64]) -> f64 {
     }
 }
 
-/// How long to measure.
+/// The extent of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Heats {
-    /// How often each entrant plays each game, at least once.
+    /// The number of times that each entrant plays each game, at least one.
     pub rounds: usize,
-    /// For how long it plays each time.
+    /// The time for which it plays each time.
     pub slice: Duration,
     /// The [seed](crate::support::rng) of the random numbers.
     pub seed: u64,
 }
 
-/// The gain of each entrant but the first over the first; none if a stop came.
+/// Returns the gain of each entrant but the first over the first; none if a stop came.
 pub(super) fn race(
     subjects: &[Subject],
     entrants: &[&Entrant],
@@ -166,7 +166,7 @@ pub(super) fn race(
     Ok(Some(gains.collect()))
 }
 
-/// State changes a second. Matches that run when the time is up count as far as they are.
+/// Returns state changes a second. Unfinished matches count with the joint moves made so far.
 fn speed(
     subject: &Subject,
     game: usize,

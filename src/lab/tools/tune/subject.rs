@@ -16,7 +16,7 @@ pub struct Subject {
     pub name: String,
     /// The game.
     pub game: Arc<GroundGame>,
-    /// The circuit of its random steps, once it is asked for.
+    /// The circuit of its random steps, made on demand.
     steps: OnceLock<Option<StepCircuit>>,
 }
 
@@ -43,16 +43,16 @@ impl Subject {
         Subject { name, game, steps }
     }
 
-    /// The circuit of its random steps, where playouts make use of one.
+    /// Returns the circuit of its random steps, if playouts use one.
     pub(super) fn steps(&self) -> Option<&StepCircuit> {
         let steps = self.steps.get_or_init(|| StepCircuit::of(&self.game));
         steps.as_ref()
     }
 
-    /// The games that are used unless the user names others, from small to large.
+    /// Returns the games that are used unless the user names others, from small to large.
     ///
     /// # Errors
-    /// None that a test would not have found.
+    /// None in practice: a test loads these games.
     pub fn built_in() -> Result<Vec<Subject>, LoadError> {
         let setup = Setup::default().with_backend(Some(Backend::Compiled));
         let load = |&(name, text): &(&str, &str)| {

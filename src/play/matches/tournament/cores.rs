@@ -1,6 +1,7 @@
-//! Processors for each of the matches that are played at a time.
+//! Dedicated processors for matches that are played in parallel.
 //!
-//! A job's thread is bound to them; threads and programs that are started from there stay with it.
+//! A job's thread is bound to them; threads and programs that are started from there inherit the
+//! binding.
 
 use std::io;
 
@@ -20,7 +21,7 @@ pub enum CoresError {
         /// How many there are.
         available: usize,
     },
-    /// The system cannot do it, or does not tell which there are.
+    /// The system cannot do it, or does not report the processors.
     #[error("jobs cannot be bound to processors here")]
     Unsupported(#[from] io::Error),
 }
@@ -34,7 +35,7 @@ pub(super) struct Cores {
 
 #[cfg(target_os = "linux")]
 impl Cores {
-    /// Gives each job so many of the processors that this process has.
+    /// Divides the processors of this process among the jobs, `each` per job.
     pub(super) fn divide(jobs: usize, each: usize) -> Result<Cores, CoresError> {
         let all = sched_getaffinity(None).map_err(io::Error::from)?;
         let available: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|&at| all.is_set(at)).collect();

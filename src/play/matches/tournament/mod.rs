@@ -1,10 +1,10 @@
-//! Tournaments: several players, each two (or as many as a game has roles) of them against each
-//! other, in several games, some matches at a time.
+//! Tournaments: matches between the pairs (or larger groups, if games have more roles) of several
+//! players, in several games, some matches at a time.
 //!
-//! A *round* has for each game and each group of players one opening, which is played as often
-//! as the game has roles, so that each of them has each role; three and more move after each other in another order in the next
-//! round. Matches are numbered round by round. A match depends on its number
-//! and the seed, not on the matches before it or beside it.
+//! A *round* has for each game and each group of players one opening, which is played as often as the game has roles,
+//! so that each player has each role; in groups of three and more, the order of the players changes from round to
+//! round. Matches are numbered round by round. A match depends on its number and the seed, not on the matches before
+//! it or beside it.
 
 mod cores;
 mod pairing;
@@ -59,16 +59,16 @@ pub struct Tournament {
     pub players: Vec<PlayerFactory>,
     /// The games.
     pub games: Vec<TournamentGame>,
-    /// Who plays against whom.
+    /// The pairing: which players meet.
     pub pairing: Pairing,
-    /// How many rounds.
+    /// The number of rounds.
     pub rounds: u64,
-    /// Where openings come from.
+    /// The source of the openings.
     pub openings: Openings,
-    /// How many matches are played at a time.
+    /// The number of matches that are played at a time.
     pub jobs: usize,
-    /// How many processors each job has to itself, for all threads and programs of its players; none
-    /// where jobs share what there is.
+    /// The number of processors that each job has to itself, for all threads and programs of its
+    /// players; none if jobs share them.
     pub cores: Option<usize>,
     /// The test that ends the tournament early, for two players.
     pub sprt: Option<Sprt>,
@@ -80,7 +80,7 @@ pub struct Tournament {
     pub config: MatchConfig,
 }
 
-/// What came of a tournament.
+/// The results of a tournament.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TournamentResults {
     /// The table.
@@ -95,7 +95,7 @@ pub struct TournamentResults {
     pub error: Option<String>,
 }
 
-/// How far a tournament is.
+/// The progress of a tournament.
 #[derive(Debug)]
 pub struct TournamentProgress<'a> {
     /// The number of matches that are over.
@@ -116,21 +116,21 @@ struct RoundMatch {
     /// The roles that are played, and those of all.
     roles: Vec<RoleId>,
     all_roles: usize,
-    /// Who plays.
+    /// The players.
     group: Vec<usize>,
-    /// How many matches of the game these play in the round before it.
+    /// How many matches of the game this group plays in the round before it.
     turn: u64,
 }
 
 impl RoundMatch {
-    /// Who plays what in the round of this number, from 0.
+    /// Assigns the players to the roles in the round of this number, from 0.
     fn seating(&self, round: u64) -> Seating {
         let number = round * self.group.len() as u64 + self.turn;
         seating(self.all_roles, &self.roles, &self.group, number)
     }
 }
 
-/// What is told by the threads that play.
+/// An event that a playing thread reports.
 enum Event {
     Moved(u64, usize),
     Ended(u64, Box<MatchRecord>),
@@ -159,7 +159,7 @@ pub enum TournamentError {
     /// A player takes one match at a time.
     #[error("{0} takes one match at a time, so that there cannot be several jobs")]
     Single(String),
-    /// Two games have the same name, by which records are told apart.
+    /// Two games have the same name, which distinguishes their records.
     #[error("two games are called {0}")]
     SameName(String),
     /// A match cannot be played.
@@ -176,7 +176,7 @@ pub enum TournamentError {
     Opening(#[from] OpeningError),
 }
 
-/// The time between looks whether there is something to tell.
+/// The interval of checks for something to report.
 const TICK: Duration = Duration::from_millis(200);
 
 /// The least time between two tables.
@@ -252,7 +252,7 @@ impl Tournament {
             if self.sprt.is_some() && (roles.len(), self.players.len()) != (2, 2) {
                 return Err(TournamentError::Sprt);
             }
-            // Alone, nobody meets the first player.
+            // A game of one role has no opponents, so that there is no gauntlet.
             let is_gauntlet = self.pairing == Pairing::Gauntlet && roles.len() > 1;
             for group in groups(self.players.len(), roles.len()) {
                 if is_gauntlet && !group.contains(&0) {
@@ -275,10 +275,10 @@ impl Tournament {
     /// Plays the matches that are not `played` yet (by their numbers, from 0), until the test accepts
     /// a hypothesis, `stop` is set, or a player fails that must not.
     ///
-    /// `watch` is called now and then with how far it is, and `ended` with each match that is over:
-    /// its number, that of its game, and the record. Matches that a decided test cuts short are
-    /// dropped. So that long matches count as much as short ones, the test looks at pairs of matches in
-    /// their order, and waits for the first one that is not over.
+    /// `watch` is called now and then with the progress, and `ended` with each match that is over: its
+    /// number, that of its game, and the record. Matches that a decided test cuts short are dropped. So
+    /// that long matches count as much as short ones, the test takes pairs of matches in their order,
+    /// and waits for the first one that is not over.
     ///
     /// # Errors
     /// When players, games and options do not go together, or a game cannot be evaluated.
@@ -305,7 +305,7 @@ impl Tournament {
         state.count_pairs();
         let played: BTreeSet<u64> = state.records.keys().copied().collect();
         let rest = (0..of).filter(move |number| !played.contains(number));
-        // Ends the matches that are being played, when nobody needs them any more.
+        // Ends the matches that are being played, when they are not needed any more.
         let inner = stop.by(None);
         if state.is_decided() {
             inner.set();
@@ -335,7 +335,7 @@ impl Tournament {
                     self.work(queue, round, openings, inner, &tell);
                 });
                 if let Err(why) = started {
-                    // Nobody has left the channel yet.
+                    // The receiver is still there.
                     let _ = failed.send(Event::Failed(why.into()));
                 }
             }
@@ -398,7 +398,7 @@ impl Tournament {
                 None
             }
             Some(error) if state.records.is_empty() => return Err(error),
-            // What was played counts.
+            // The matches played so far count.
             error => error.map(|error| with_causes(&error)),
         };
         Ok(TournamentResults {
@@ -410,8 +410,8 @@ impl Tournament {
         })
     }
 
-    /// Starts what all matches share, where no thread is bound yet: threads begin on the processors of
-    /// the one that starts them.
+    /// Starts the threads that all matches share before any thread is bound: threads begin on the
+    /// processors of the one that starts them.
     fn start_shared_threads(&self) {
         parallel::pool();
         for game in &self.games {
@@ -435,7 +435,7 @@ impl Tournament {
             let played = self.play_match(number, rng, round, openings, stop, tell);
             let event = match played {
                 Ok(record) => Event::Ended(number, Box::new(record)),
-                // What fails since it was stopped has not failed.
+                // Failures after a stop are ignored.
                 Err(_) if stop.is_set() => return,
                 Err(error) => Event::Failed(error),
             };
@@ -471,7 +471,7 @@ impl Tournament {
             config: &self.config,
         };
         let told = |at: &MatchPosition<'_>| {
-            // Whoever does not listen any more will stop.
+            // If the receiver is gone, this match will be stopped.
             let _ = tell.send(Event::Moved(number, at.record.steps.len()));
         };
         Ok(fixture.play(rng, stop, &told)?)
@@ -482,7 +482,7 @@ impl Tournament {
 struct Queue {
     rest: Box<dyn Iterator<Item = u64> + Send>,
     streams: Box<dyn Iterator<Item = GameRng> + Send>,
-    /// The number whose stream is next.
+    /// The number of the next stream.
     next: u64,
 }
 

@@ -1,11 +1,11 @@
-//! Who plays against whom.
+//! Pairings: which players meet.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::Serialize;
 
-/// Who plays against whom.
+/// The pairing: which players meet.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pairing {

@@ -1,4 +1,4 @@
-//! What the matches of a tournament come to.
+//! The results of a tournament's matches: standings, ratings, and the state of the test.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::play::matches::record::{MatchEnd, MatchRecord};
 use crate::play::matches::sprt::{PairScores, SprtStatus};
 use crate::play::matches::standings::{Standing, standings};
 
-/// How a tournament stands.
+/// The state of a tournament.
 #[derive(Clone, PartialEq, Default, Debug, Serialize)]
 pub struct TournamentTable {
     /// The number of matches that were played.
@@ -23,23 +23,23 @@ pub struct TournamentTable {
     pub ratings: Option<Vec<Rating>>,
     /// The scores of each player in each game.
     pub games: BTreeMap<String, Vec<Standing>>,
-    /// How the test stands.
+    /// The state of the test.
     pub sprt: Option<SprtStatus>,
 }
 
-/// The records so far, and what they come to.
+/// The records so far, and the scores computed from them.
 pub(super) struct Scores<'a> {
     tournament: &'a Tournament,
     round: &'a [RoundMatch],
     pub(super) records: BTreeMap<u64, MatchRecord>,
-    /// The scores of the first player in pairs of matches, as far as these are over in order.
+    /// The scores of the first player in pairs of matches, up to the first pair that is not over.
     pairs: PairScores,
     /// The number of the first match of the first pair that is not over.
     next_pair: u64,
 }
 
 impl<'a> Scores<'a> {
-    /// What these records come to.
+    /// Computes the scores of these records.
     pub(super) fn new(
         tournament: &'a Tournament,
         round: &'a [RoundMatch],
@@ -58,7 +58,7 @@ impl<'a> Scores<'a> {
         &self.round[(number % self.round.len() as u64) as usize]
     }
 
-    /// Who plays what in the match of this number.
+    /// Returns the player of each role in the match of this number.
     fn seating(&self, number: u64) -> Seating {
         let round = number / self.round.len() as u64;
         self.of_round(number).seating(round)
@@ -66,7 +66,7 @@ impl<'a> Scores<'a> {
 
     /// Adds the pairs that are over.
     pub(super) fn count_pairs(&mut self) {
-        // What comes after the decision says nothing about it.
+        // Matches after the decision are irrelevant to it.
         if self.tournament.sprt.is_none() || self.is_decided() {
             return;
         }
@@ -80,7 +80,7 @@ impl<'a> Scores<'a> {
                 points(self.next_pair, one),
                 points(self.next_pair + 1, other),
             ];
-            // A pair without a result says nothing.
+            // A pair without a result is ignored.
             if let [Some(one), Some(other)] = scores {
                 self.pairs[one + other] += 1;
             }
@@ -91,7 +91,7 @@ impl<'a> Scores<'a> {
         }
     }
 
-    /// Twice what the first of two players scored.
+    /// Returns twice the score of the first of two players.
     fn points(&self, number: u64, record: &MatchRecord) -> Option<usize> {
         let meetings = self.meetings(number, record);
         let meeting = meetings.first()?;
@@ -102,7 +102,8 @@ impl<'a> Scores<'a> {
         Some((2.0 * own) as usize)
     }
 
-    /// What each two players of a match scored against each other; nothing unless it is over.
+    /// Returns the scores of each two players of a match against each other; none unless it is
+    /// over.
     fn meetings(&self, number: u64, record: &MatchRecord) -> Vec<Meeting> {
         if record.end != MatchEnd::Terminal {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! Local search: what [provers](crate::proof::forced) beside the search find out about positions of the
+//! Local search: the findings of [provers](crate::proof::forced) beside the search about positions of the
 //! tree.
 
 use std::cmp::Reverse;
@@ -22,23 +22,23 @@ use crate::search::mcts::tree::arena::AllocationBuffer;
 use crate::search::mcts::tree::decision::Edge;
 use crate::search::mcts::tree::node::{Decider, NodeId};
 
-/// The time after which positions are chosen anew: the first time, and at most. It doubles.
+/// The time after which positions are chosen again: the first time, and at most. It doubles.
 const INTERVAL: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(2)];
 
-/// The numbers of moves that are looked at by level, those first that were looked at most.
+/// The numbers of moves that are considered by level, starting with the most visited ones.
 const WIDTHS: [usize; 4] = [3, 2, 1, 1];
 
-/// How long to wait for the last that workers have to tell, after they were sent to rest.
+/// How long to wait for the last reports of workers, after they were sent to rest.
 const LAST_WORDS: Duration = Duration::from_millis(10);
 
-/// Provers, and the nodes that they are asked about.
+/// Provers, and the nodes that they work on.
 #[derive(Debug)]
 pub(in crate::search::mcts) struct LocalSearch {
     game: Arc<GroundGame>,
     workers: ProofWorkers,
     /// The nodes of the last request.
     nodes: Vec<NodeId>,
-    /// What was proved about nodes since there is the root.
+    /// The proofs about nodes since this root.
     proofs: Vec<(NodeId, ProofAnswer)>,
 }
 
@@ -84,7 +84,7 @@ impl LocalSearch {
         self.workers.forget();
     }
 
-    /// Forgets the nodes but for the root, which is another one now.
+    /// Forgets the nodes except the root, which is another one now.
     pub(in crate::search::mcts) fn renew(&mut self, before: NodeId, root: NodeId) {
         self.nodes.clear();
         self.workers.forget();
@@ -95,7 +95,7 @@ impl LocalSearch {
         });
     }
 
-    /// Asks about positions of the tree, and takes over what is proved, until a stop comes.
+    /// Requests proofs about positions of the tree, and takes over what is proved, until a stop comes.
     pub(in crate::search::mcts) fn run(&mut self, tree: &Tree, stop: &Stop) {
         let mut buffer = AllocationBuffer::default();
         let [mut interval, longest] = INTERVAL;
@@ -136,7 +136,7 @@ impl LocalSearch {
         }
     }
 
-    /// Asks about the positions that matter now, if these are not those asked about already.
+    /// Requests proofs about the positions that matter now, if these are not the requested ones already.
     fn ask(&mut self, tree: &Tree) {
         let nodes = positions(tree);
         if nodes == self.nodes && !self.workers.rests() {
@@ -146,7 +146,7 @@ impl LocalSearch {
             let node = tree.node(id);
             let mut state = State::new();
             state.assign_from(node.state());
-            // What others can force is seen where they decide; but whether all is lost has to be
+            // The goals that others can force are seen where they decide; but whether all is lost has to be
             // known at once.
             let role = match node.meta().decider() {
                 Decider::One(role) if id != tree.root() => Some(role),
@@ -278,8 +278,7 @@ fn winning_child(
     tree.follow(decision, place, &mut State::new(), buffer)
 }
 
-/// The nodes that are worth a proof: the root, and what follows by the moves that are looked at
-/// most.
+/// Returns the nodes that are worth a proof: the root, and those that follow by the most visited moves.
 fn positions(tree: &Tree) -> Vec<NodeId> {
     let mut nodes = vec![tree.root()];
     let mut best = tree.root();
@@ -334,7 +333,7 @@ mod tests {
         tree.node(tree.root()).claim();
         tree.expand(tree.root(), found.get(0), &mut AllocationBuffer::default());
         let (_, decision) = tree.decision_of_one(tree.root()).unwrap();
-        // Other counts than those of their neighbours, so that there is something to sort.
+        // The counts differ from those of their neighbours, so that there is something to sort.
         let count = |place: usize| {
             let edge = decision.edge(place);
             edge.begin(1);

@@ -1,9 +1,9 @@
-//! What a search does beside its playouts: the background tasks of its game (bounds of goals, an evaluation, the values of
-//! all states), and what they find out.
+//! Background tasks of a search beside its playouts (bounds of goals, an evaluation, the values of all
+//! states), and their findings.
 //!
-//! - `local`: what provers beside the search find out.
-//! - `planning`: what a planner beside the search finds out, in a game of one role.
-//! - `solving`: what all states tell, in a game that has few.
+//! - `local`: the findings of provers beside the search.
+//! - `planning`: the findings of a planner beside the search, in a game of one role.
+//! - `solving`: the values of all states, in a game that has few.
 
 pub(super) mod local;
 pub(super) mod planning;
@@ -34,7 +34,7 @@ pub(in crate::search::mcts) struct Tasks {
     goal_bounds: Option<GoalBoundsTask>,
     /// The task that learns an evaluation, or goes on with that.
     heuristic: Option<HeuristicTask>,
-    /// What finds all states, if they are wanted.
+    /// The enumeration of all states, if it is wanted.
     solving: Option<Solving>,
 }
 
@@ -80,7 +80,7 @@ impl Tasks {
             || self.solving.as_ref().is_some_and(Solving::is_pending)
     }
 
-    /// Tells the tree what has been found of goals and of states since.
+    /// Publishes to the tree what has been found of goals and of states since.
     pub(in crate::search::mcts) fn tell(&mut self, tree: &mut Tree) {
         if let Some(found) = self.goal_bounds.as_ref().and_then(GoalBoundsTask::found) {
             if let Some(bounds) = found {

@@ -1,5 +1,5 @@
-//! Planning beside the search, in a game of one role: what a [planner](crate::proof::plan) finds out
-//! about the root.
+//! Planning beside the search, in a game of one role: the findings of a [planner](crate::proof::plan) about
+//! the root.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::search::mcts::tree::Tree;
 use crate::search::mcts::tree::node::Bounds;
 use crate::search::mcts::walk::best_line::BestLine;
 
-/// The part of the search's memory that the planner has: one over this.
+/// The reciprocal of the part of the search's memory that the planner has.
 const MEMORY_PART: usize = 4;
 
 /// A planner, and where its plans start.
@@ -84,7 +84,7 @@ impl Planning {
         }
     }
 
-    /// Tells the tree what is found out, until a stop comes.
+    /// Publishes findings to the tree, until a stop comes.
     pub(in crate::search::mcts) fn run(&self, tree: &Tree, shared: &Shared, stop: &Stop) {
         while !stop.is_set() {
             self.take_over(tree, shared);
@@ -125,7 +125,7 @@ impl Planning {
             *high = high.min(f64::from(known.high)).max(*low);
         }
         let found = known.plan.as_ref().map(|(_, method)| *method);
-        // That there is nothing better is the harder part, unless that is clear from the start.
+        // The harder part is that there is nothing better, unless that is clear from the start.
         if let Some(method) = known.proof.or(found)
             && known.is_solved()
             && report.solved
@@ -137,7 +137,7 @@ impl Planning {
             });
         }
         let unproved = known.unproved.into_iter().map(|why| match why {
-            // What is left of the limit depends on where it plans from.
+            // The rest of the limit depends on the state that it plans from.
             Unproved::StepLimit { .. } => Unproved::StepLimit {
                 steps: self.limits.steps as u64,
             },

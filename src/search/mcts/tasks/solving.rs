@@ -1,5 +1,5 @@
-//! Enumeration beside the search: in a game of several roles that has few states, all of them are
-//! found on a thread of its own, with what they are worth.
+//! Enumeration beside the search: in a game of several roles that has few states, all of them are found on
+//! a thread of its own, with their values.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,11 +13,11 @@ use crate::search::mcts::report::StatesReport;
 use crate::search::mcts::report::{ProvedBy, SearchReport, order};
 use crate::support::background::Background;
 
-/// The part of the search's memory that the states may have: one over this.
+/// The reciprocal of the part of the search's memory that the states may have.
 const MEMORY_PART: usize = 4;
 
-/// The part of the first search's time that there is to find them: one over this. And how long that
-/// is if the search has no clock.
+/// The reciprocal of the part of the first search's time that there is to find them. And how long that is
+/// if the search has no clock.
 const TIME_PART: u32 = 10;
 const UNTIMED: Duration = Duration::from_secs(1);
 
@@ -84,7 +84,7 @@ impl Solving {
         self.task.as_ref().is_some_and(|task| !task.is_known)
     }
 
-    /// What was found, if it was not asked for since.
+    /// Returns what was found, if it was not returned before.
     pub(in crate::search::mcts) fn news(&mut self) -> Option<Arc<StateValues>> {
         let task = self.task.as_mut().filter(|task| !task.is_known)?;
         let found = task.found.get()?;
@@ -92,8 +92,8 @@ impl Solving {
         found.as_ref().map(|solved| solved.values.clone())
     }
 
-    /// Adds to the report about a state what its moves are worth, of which these are legal; if that is
-    /// exact, the best by that comes first.
+    /// Adds the values of the legal moves to the report about a state; if they are exact, the best by them
+    /// comes first.
     pub(in crate::search::mcts) fn explain(
         &self,
         state: &State,

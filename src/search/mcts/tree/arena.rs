@@ -1,9 +1,8 @@
 //! The memory of the tree: words that all threads may read and write at any time, in blocks.
 //!
-//! Blocks never move. Nobody frees a block; but once in a while, when no thread is at work,
-//! the owner of the tree marks the blocks that are still of use, and all else can be
-//! allocated again: mark-region collection, as in Blackburn and McKinley, "Immix" (2008).
-//! That takes time for what is kept only.
+//! Blocks never move. No thread frees a block; but once in a while, when no thread is at work, the owner of
+//! the tree marks the blocks that are still in use, and the others can be allocated again: mark-region
+//! collection, as in Blackburn and McKinley, "Immix" (2008). That takes time only for what is kept.
 //!
 //! Each thread allocates from a buffer of its own, so that threads seldom contend.
 
@@ -37,7 +36,7 @@ pub(in crate::search::mcts) struct Block(pub u32);
 #[derive(Default, Debug)]
 pub(in crate::search::mcts) struct AllocationBuffer(Range<u32>);
 
-/// The lines that are still of use, a bit each.
+/// The lines that are still in use, a bit each.
 #[derive(Debug)]
 pub(in crate::search::mcts) struct Marks(Vec<u64>);
 
@@ -72,7 +71,7 @@ impl Arena {
         &self.words[block.0 as usize * LINE..]
     }
 
-    /// Asks for the first lines of a block, so that they may soon be read.
+    /// Prefetches the first lines of a block.
     pub(in crate::search::mcts) fn prefetch(&self, block: Block, lines: usize) {
         for line in 0..lines {
             self.words.prefetch((block.0 as usize + line) * LINE);
@@ -88,7 +87,7 @@ impl Arena {
         let lines = lines(words);
         if buffer.0.len() < lines {
             let wanted = BUFFER_LINES.min(self.lines() / 16).max(lines);
-            // What is left of the buffer is too short, and is found again by the next sweep.
+            // The rest of the buffer is too short, and is found again by the next sweep.
             *buffer = AllocationBuffer(take(&mut self.free.lock(), lines, wanted)?);
         }
         let start = buffer.0.start;

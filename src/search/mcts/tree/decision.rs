@@ -1,8 +1,8 @@
-//! The moves of one role in a node, and what is known of them: a block of words, as
+//! Decisions: the moves of one role in a node, and what is known of them, in a block of words, as
 //! [`node`](super::node)s are.
 //!
-//! An edge has all that a choice among edges needs, so that a choice need not look at
-//! the nodes that they lead to.
+//! An edge has all that a choice among edges needs, so that a choice need not read the nodes that they lead
+//! to.
 
 use std::sync::atomic::Ordering;
 
@@ -14,8 +14,7 @@ use crate::game::machine::{Move, State};
 use crate::search::expansion::successor::Siblings;
 use crate::search::mcts::tree::EdgeKnowledge;
 
-/// The only word of the head: how many edges there are; and from bit 32 on in which form it is written what they
-/// lead to.
+/// The only word of the head: how many edges there are; and from bit 32 on the form of their slots.
 const HEAD: usize = 1;
 
 const FORM_SHIFT: u32 = 32;
@@ -24,18 +23,18 @@ const FORM_SHIFT: u32 = 32;
 const OPEN_GOALS: u64 = 1 << 55;
 
 // The words of an edge.
-/// Visits; from bit 40 on evaluations under way; from bit 56 on flags; from bit 58 on how
-/// often the bounds behind had changed when they were last looked at.
+/// Visits; from bit 40 on evaluations under way; from bit 56 on flags; from bit 58 on how often the bounds
+/// behind had changed when they were last read.
 const COUNTS: usize = 0;
-/// Two floating point numbers: the mean of the values, or before the first visit the most that
-/// there is to expect; and from bit 32 on how uncertain it is.
+/// Two floating point numbers: the mean of the values, or before the first visit the most that the role can
+/// expect; and from bit 32 on the uncertainty of the mean.
 const WORTH: usize = 1;
 /// The node that it leads to, or 0; from bit 32 on the move.
 const TO: usize = 2;
-/// In a search with an evaluation, what the roles can expect behind it: see [`Expected`]. In one
-/// with [prior probabilities](Edge::probability), that of the move, a floating point number. In others,
-/// all moves as first: in how many playouts below the node the move was made by the role that decides
-/// there; and from bit 32 on the mean of their values, a floating point number.
+/// In a search with an evaluation, what the roles can expect behind it: see [`Expected`]. In one with
+/// [prior probabilities](Edge::probability), that of the move, a floating point number. In others, RAVE
+/// statistics: in how many playouts below the node the move was made by the role that decides there; and
+/// from bit 32 on the mean of their values, a floating point number.
 const TOLD: usize = 3;
 const EDGE: usize = 4;
 
@@ -48,7 +47,7 @@ const CHANGES_SHIFT: u32 = 58;
 /// How many evaluations may be under way through an edge.
 pub(in crate::search::mcts) const MOST_PENDING: u64 = CLOSED / PENDING - 1;
 
-/// How many words a decision among so many moves has, with what these lead to.
+/// Returns the number of words of a decision among `moves` moves, with what these lead to.
 pub(in crate::search::mcts) fn words(moves: usize, slots: &SlotPlan) -> usize {
     HEAD + moves * EDGE + slots.words(moves)
 }
@@ -78,8 +77,8 @@ impl<'a> Decision<'a> {
         }
     }
 
-    /// Writes a decision: the moves and what they lead to, as it was planned. The most that there is to expect behind
-    /// each of the edges is a share of the range of goals.
+    /// Writes a decision: the moves and what they lead to, as it was planned. The most that a role can
+    /// expect behind each of the edges is a share of the range of goals.
     pub(in crate::search::mcts) fn init(
         words: &[AtomicU64],
         moves: &[Move],
@@ -108,7 +107,7 @@ impl<'a> Decision<'a> {
         slots.write(decision.rest, found);
     }
 
-    /// What the edges lead to.
+    /// Returns the slots of the edges.
     fn slots(self) -> Slots<'a> {
         let form = (get(self.head) % OPEN_GOALS) >> FORM_SHIFT;
         Slots::new(form as u32, self.edges.len(), self.rest)
@@ -119,7 +118,7 @@ impl<'a> Decision<'a> {
         get(self.head) & OPEN_GOALS != 0
     }
 
-    /// Sets [that](Decision::has_open_goals). What is known may become more, but when no thread is at work only.
+    /// Sets [that](Decision::has_open_goals). The knowledge may grow, but only when no thread is at work.
     pub(in crate::search::mcts) fn set_open_goals(self, are_open: bool) {
         let head = get(self.head) & !OPEN_GOALS;
         set(self.head, if are_open { head | OPEN_GOALS } else { head });
@@ -148,7 +147,7 @@ impl<'a> Decision<'a> {
         self.slots().state(place, state)
     }
 
-    /// How deep it is what an edge leads to, and who decides there.
+    /// Returns the depth of what an edge leads to, and the roles that decide there.
     pub(in crate::search::mcts) fn meta(self, place: usize) -> Meta {
         self.slots().meta(place)
     }
@@ -177,12 +176,12 @@ impl<'a> Edge<'a> {
         tried(get(&self.0[COUNTS]))
     }
 
-    /// Whether the match goes on no further behind it.
+    /// Returns whether the match does not continue behind it.
     pub(in crate::search::mcts) fn is_over(self) -> bool {
         get(&self.0[COUNTS]) & OVER != 0
     }
 
-    /// Whether it is of no use to the deciding role to look at it again: all that is behind it is
+    /// Returns whether it is useless for the deciding role to visit it again: all that is behind it is
     /// known, or there is something better in any case.
     pub(in crate::search::mcts) fn is_closed(self) -> bool {
         get(&self.0[COUNTS]) & CLOSED != 0
@@ -200,7 +199,7 @@ impl<'a> Edge<'a> {
         }
     }
 
-    /// What the roles can expect behind it.
+    /// Returns what the roles can expect behind it.
     pub(in crate::search::mcts) fn expected(self) -> Expected {
         Expected::from_word(get(&self.0[TOLD]))
     }
@@ -250,9 +249,10 @@ impl<'a> Edge<'a> {
         self.0[TO].fetch_or(u64::from(id.0), Ordering::Release);
     }
 
-    /// An upper bound of the value as a share of the goals' range, with `weight` on what
-    /// is uncertain; the value of an edge without visits is `untried`, or less if that is all there is. Of
-    /// one that is closed it is minus infinity. So many paths have `chosen` the edge that it does not know of.
+    /// Returns an upper bound of the value as a share of the goals' range, with `weight` as the UCB
+    /// exploration constant; the value of an edge without visits is `untried`, or less if there is nothing
+    /// else. For a closed edge it is minus infinity. `chosen` paths have chosen the edge without its
+    /// knowing of them.
     pub(in crate::search::mcts) fn upper_bound(
         self,
         untried: f32,
@@ -264,8 +264,8 @@ impl<'a> Edge<'a> {
         mean + weight * uncertainty
     }
 
-    /// As [`upper_bound`](Edge::upper_bound), where playouts in which the move was made later count as much
-    /// as `rave` visits, at most.
+    /// As [`upper_bound`](Edge::upper_bound), with RAVE: playouts in which the move was made later count as
+    /// much as `rave` visits, at most.
     pub(in crate::search::mcts) fn rave_bound(
         self,
         untried: f32,
@@ -281,10 +281,10 @@ impl<'a> Edge<'a> {
         }
     }
 
-    /// As [`upper_bound`](Edge::upper_bound), in a search with prior probabilities: what is uncertain
-    /// falls with the number of trials, and counts as much as the move is likely (Silver et al.,
-    /// "Mastering the game of Go without human knowledge", 2017, after Rosin, "Multi-armed bandits
-    /// with episode context", 2011).
+    /// As [`upper_bound`](Edge::upper_bound), in a search with prior probabilities: the uncertainty falls
+    /// with the number of trials, and counts in proportion to the probability of the move (Silver et al.,
+    /// "Mastering the game of Go without human knowledge", 2017, after Rosin, "Multi-armed bandits with
+    /// episode context", 2011).
     pub(in crate::search::mcts) fn prior_bound(
         self,
         untried: f32,
@@ -296,7 +296,8 @@ impl<'a> Edge<'a> {
         mean + weight * self.probability() / ((tried(counts) + chosen) as f32 + 1.0)
     }
 
-    /// With these counts, the mean, which is minus infinity if the edge is closed, and how uncertain it is.
+    /// Returns, with these counts, the mean, which is minus infinity if the edge is closed, and its
+    /// uncertainty.
     fn worth(self, counts: u64, untried: f32, chosen: u64) -> (f32, f32) {
         let worth = get(&self.0[WORTH]);
         let mean = f32::from_bits(worth as u32);
@@ -315,8 +316,7 @@ impl<'a> Edge<'a> {
         (mean, uncertainty)
     }
 
-    /// A mean over visits, together with that over the playouts in which the move was made later:
-    /// these count most while there are few visits.
+    /// Combines the mean over visits with the RAVE mean: this counts most while there are few visits.
     fn with_first_moves(self, mean: f32, visits: u64, rave: f32) -> f32 {
         let (count, value) = self.all_as_first();
         let (count, visits) = (count as f32, visits as f32);
@@ -325,7 +325,7 @@ impl<'a> Edge<'a> {
         mean + count / scale * (value - mean)
     }
 
-    /// So many evaluations are under way.
+    /// Counts this many evaluations as under way.
     pub(in crate::search::mcts) fn begin(self, evaluations: u64) {
         let begun = evaluations * PENDING;
         let counts = self.0[COUNTS].fetch_add(begun, Ordering::Relaxed);

@@ -1,20 +1,20 @@
-//! Dominance: which moves of a decision that several roles make at once are worse for a role than another one
-//! whatever the others do, and what that proves.
+//! Dominance: which moves of a decision that several roles make at once are worse for a role than another
+//! one whatever the others do, and what that proves.
 //!
-//! This is iterated elimination of strictly dominated moves (Fudenberg and Tirole, "Game Theory", 1991, section
-//! 2.1) with bounds instead of values, as in Saffidine, Finnsson and Buro, "Alpha-Beta Pruning for Games with
-//! Simultaneous Moves" (2012). As where one role decides, a role that has moves which are sure to bring the most
-//! that it can get is assumed to play that of them which is the worst for the others.
+//! This is iterated elimination of strictly dominated moves (Fudenberg and Tirole, "Game Theory", 1991,
+//! section 2.1) with bounds instead of values, as in Saffidine, Finnsson and Buro, "Alpha-Beta Pruning for
+//! Games with Simultaneous Moves" (2012). As where one role decides, a role that has moves which are sure
+//! to bring the most that it can get is assumed to play the one of them that is worst for the others.
 
 use rustc_hash::FxHashMap;
 
 use super::node::Bounds;
 use crate::game::machine::RoleId;
 
-/// What is proved of a decision that several roles make at once.
+/// The proved facts about a decision that several roles make at once.
 #[derive(Debug)]
 pub(in crate::search::mcts) struct Dominance {
-    /// What each role gets, if everybody plays as well as can be.
+    /// What each role gets, if all roles play as well as can be.
     pub(in crate::search::mcts) roles: Box<[Bounds]>,
     /// For each role and each of its moves, what it gets by it if the others play as well as can be; none if the
     /// role does not play it.
@@ -22,8 +22,8 @@ pub(in crate::search::mcts) struct Dominance {
 }
 
 impl Dominance {
-    /// Looks at all joint moves, of which each role has one part in so many ways: `bounds` says what a role gets
-    /// after the joint move with a number, the digits of which are the places of the roles' moves, the last
+    /// Analyses all joint moves, given the number of moves of each role: `bounds` returns what a role gets
+    /// after the joint move with a number, which has the places of the roles' moves as digits, the last
     /// role's last. The role `random` has no preferences.
     pub(in crate::search::mcts) fn new(
         counts: &[usize],
@@ -66,8 +66,8 @@ impl Dominance {
         }
     }
 
-    /// For each of a role's moves whether it is of no use to look at it: the role does not play it, or another one
-    /// is sure to bring at least as much as this can.
+    /// Returns, for each of a role's moves, whether it is useless to visit it: the role does not play it,
+    /// or another one is sure to bring at least as much as this can.
     pub(in crate::search::mcts) fn useless(&self, role: RoleId) -> impl Iterator<Item = bool> {
         let sure = self.roles[role.index()].low;
         let is_useless =
@@ -81,13 +81,13 @@ impl Dominance {
 enum Chance {
     /// It does not, as there are better ones.
     No,
-    /// As far as is known, it may.
+    /// By what is known, it may.
     Possible,
     /// It is sure to bring the most: the role plays a move of this kind.
     Best,
 }
 
-/// What each role gets after each joint move.
+/// The bounds of each role after each joint move.
 struct Table<'a> {
     /// For each joint move, for each role.
     bounds: Vec<Bounds>,
@@ -118,7 +118,7 @@ impl Table<'_> {
         self.chances[role].contains(&Chance::Best)
     }
 
-    /// The joint moves of which all parts may be played.
+    /// Returns the joint moves with parts that may all be played.
     fn possible(&self) -> impl Iterator<Item = usize> {
         let roles = 0..self.counts.len();
         let is_possible = move |&joint: &usize| {
@@ -156,8 +156,8 @@ impl Table<'_> {
         arms
     }
 
-    /// The most that a role can get if all others of which it is known what is best for them play the worst of
-    /// that for the role.
+    /// Returns the most that a role can get if all others with known best moves play those of them that are
+    /// worst for the role.
     fn most(&self, role: usize) -> f32 {
         let decided = (0..self.counts.len()).filter(|&other| other != role);
         let decided: Vec<usize> = decided.filter(|&other| self.is_decided(other)).collect();
@@ -175,7 +175,7 @@ impl Table<'_> {
         most.into_values().fold(f32::INFINITY, f32::min)
     }
 
-    /// Finds out which moves a role plays that gets so much, in all and by each of its moves.
+    /// Finds out which moves a role with these bounds plays, in all and by each of its moves.
     fn judge(&mut self, role: usize, whole: Bounds, arms: &[Option<Bounds>]) {
         let places: Vec<usize> = (0..arms.len())
             .filter(|&place| arms[place].is_some())
@@ -196,7 +196,8 @@ impl Table<'_> {
             .filter(|&joint| self.place(joint, role) == places[0]);
         let others: Vec<usize> = others.map(|joint| joint - first).collect();
         let after = |other: usize, place: usize| self.get(other + place * self.strides[role], role);
-        // What is dominated by a move that is dominated itself is dominated by what dominates that, too.
+        // Dominance is transitive: a move that is dominated by a dominated move is also dominated by the
+        // move that dominates that one.
         let is_dominated = |place: usize| {
             let dominates = |&better: &usize| {
                 let is_worse = |&other: &usize| after(other, better).low > after(other, place).high;
@@ -215,7 +216,7 @@ impl Table<'_> {
     }
 }
 
-/// What a role gets at least by each of its moves that it may play.
+/// Returns the least that a role gets by each of its moves that it may play.
 fn lows(arms: &[Option<Bounds>]) -> impl Iterator<Item = f32> {
     arms.iter().flatten().map(|arm| arm.low)
 }
@@ -233,7 +234,8 @@ fn strides(counts: &[usize]) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    /// What two roles with so many moves get: the bounds of the first, the other one getting the rest of 100.
+    /// Returns what two roles with these numbers of moves get: the bounds of the first, the other one
+    /// getting the rest of 100.
     fn shared(counts: [usize; 2], first: &[(f32, f32)]) -> Dominance {
         Dominance::new(&counts, None, |joint, role| {
             let (low, high) = first[joint];

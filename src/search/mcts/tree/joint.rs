@@ -1,7 +1,7 @@
-//! Decisions that several roles make at once, each at random with a strategy of its own that
-//! does not depend on what the others choose now, but on what would have been better against
-//! what they chose before: regret matching (Hart and Mas-Colell, 2000; for tree search Tak,
-//! Lanctot and Winands, "Monte Carlo Tree Search Variants for Simultaneous Move Games", 2014).
+//! Joint decisions of several roles at once, each at random with a strategy of its own that does not depend
+//! on what the others choose now, but on what would have been better against what they chose before: regret
+//! matching (Hart and Mas-Colell, 2000; for tree search Tak, Lanctot and Winands, "Monte Carlo Tree Search
+//! Variants for Simultaneous Move Games", 2014).
 
 use rand::RngExt;
 use rustc_hash::FxHashMap;
@@ -16,8 +16,8 @@ use crate::support::statistics::Moments;
 /// How often a role chooses without regard to its strategy, so that nothing stays untried.
 const AT_RANDOM: f64 = 0.1;
 
-/// How many joint moves a decision may have so that it is looked at what is proved of it, which takes the longer
-/// the more there are.
+/// The number of joint moves that a decision may have so that proofs about it are tried, which take the
+/// longer the more there are.
 const MOST_JOINT_MOVES: usize = 400;
 
 /// A decision of several roles at once in a node.
@@ -34,7 +34,7 @@ pub(in crate::search::mcts) struct JointDecision {
 pub(in crate::search::mcts) struct JointEdge {
     /// The node that it leads to; none while a thread finds out.
     pub to: Option<NodeId>,
-    /// How often the bounds of that node had changed when they were last looked at.
+    /// How often the bounds of that node had changed when they were last read.
     changes: Option<u8>,
 }
 
@@ -61,7 +61,7 @@ pub(in crate::search::mcts) struct Arm {
     /// past is forgotten in which it would have been worse ("regret matching plus": Tammelin,
     /// 2014).
     regret: f64,
-    /// Whether it is proved to be of no use to look at it.
+    /// Whether it is proved to be useless to visit it.
     pub is_closed: bool,
 }
 
@@ -95,8 +95,8 @@ impl JointDecision {
         arms.map(|(arms, &place)| arms[place].played).collect()
     }
 
-    /// For each role the place of a move, by its strategy: each as likely as it is regretted
-    /// that it was not played. One role may be the one that plays at random.
+    /// Returns, for each role, the place of a move, by its strategy: the probabilities are proportional to
+    /// the regrets. One role may be the one that plays at random.
     pub(in crate::search::mcts) fn choose(
         &self,
         random: Option<RoleId>,
@@ -122,8 +122,8 @@ impl JointDecision {
         roles.map(|(role, arms)| place(role, arms)).collect()
     }
 
-    /// Updates the regrets: the moves at these places brought the roles these values. What would
-    /// other moves have brought them against the same moves of the others?
+    /// Updates the regrets: the moves at these places brought the roles these values. Compares them with
+    /// the values that other moves would have brought against the same moves of the others.
     ///
     /// `mean` is the mean value of a role in the node that a joint move leads to, or in the node
     /// of this decision where there is none. The role `random` has no strategy.
@@ -151,7 +151,7 @@ impl JointDecision {
                     .get(&number(counts.iter().copied(), &places))
                     .and_then(|edge| edge.to);
                 let met = met.and_then(|child| mean(Some(child), role));
-                // What was never tried against these moves is as good as against others.
+                // A move that was never tried against these moves is as good as against others.
                 let others = || arm.values.mean().map(|mean| mean as f32);
                 let value = met.or_else(others).or(mean(None, role)).unwrap_or(0.0);
                 let regret = value - values[role.index()];
@@ -162,14 +162,14 @@ impl JointDecision {
     }
 
     /// Notes how often the bounds have changed of the node that a joint move leads to. Returns whether they
-    /// have since, or were not looked at before.
+    /// have since, or were not read before.
     pub(in crate::search::mcts) fn note_changes(&mut self, id: JointId, changes: u8) -> bool {
         let edge = self.edges.get_mut(&id);
         edge.is_some_and(|edge| edge.changes.replace(changes) != Some(changes))
     }
 
-    /// What is proved of it, if there are not too many joint moves to look at; `bounds` is what a role gets in a node,
-    /// or at all where there is none. Closes moves that are of no use then.
+    /// Proves what it can of the decision, if there are not too many joint moves; `bounds` is what a role
+    /// gets in a node, or at all if there is none. Then closes moves that are useless.
     pub(in crate::search::mcts) fn prove(
         &mut self,
         random: Option<RoleId>,

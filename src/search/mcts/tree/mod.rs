@@ -1,4 +1,4 @@
-//! All nodes of a search: found by their state, bounded in memory, used by all threads at
+//! The search tree: all nodes of a search, found by their state, bounded in memory, used by all threads at
 //! once.
 //!
 //! States that are reached in several ways share a node if they have the same depth too. So
@@ -49,7 +49,7 @@ use valuation::Valuation;
 /// How many parts the table of states has, each of which one thread may use at a time.
 const SHARDS: usize = 64;
 
-/// How many lines of a decision are asked for before it is looked at.
+/// How many lines of a decision are prefetched before it is read.
 const DECISION_LINES: usize = 5;
 
 /// The nodes of a search.
@@ -66,7 +66,7 @@ pub(in crate::search::mcts) struct Tree {
     ranges: Box<[Bounds]>,
     /// The goals of these that latches leave, once they are known.
     left: Option<GoalBounds>,
-    /// What all states are worth, if that is known.
+    /// The values of all states, if they are known.
     values: Option<Arc<StateValues>>,
     /// The evaluation of states, if there is one.
     valuation: Option<Valuation>,
@@ -79,11 +79,11 @@ pub(in crate::search::mcts) struct Tree {
     /// How many nodes were forgotten.
     forgotten: u64,
     root: NodeId,
-    /// What provers know, if there are any.
+    /// The wins known by provers, if there are any.
     wins: Option<KnownWins>,
     /// Whether what provers find out counts.
     heeds_proofs: AtomicBool,
-    /// Whether it is of use that playouts tell of all moves that are made in them, once that is decided.
+    /// Whether RAVE pays off, once that is decided.
     first_moves: OnceLock<bool>,
     /// Whether moves have prior probabilities.
     has_priors: bool,
@@ -93,7 +93,7 @@ pub(in crate::search::mcts) struct Tree {
 /// The kinds of ends that were met and prove nothing.
 #[derive(Default, Debug)]
 pub(in crate::search::mcts) struct OpenEnds {
-    /// For each role, whether it had not exactly one goal somewhere.
+    /// For each role, whether it had not exactly one goal in some end.
     pub goals: Box<[AtomicBool]>,
     /// Whether some role had no legal move, though the match was not over.
     pub stuck: AtomicBool,
@@ -107,12 +107,12 @@ pub(in crate::search::mcts) struct OpenEnds {
 #[derive(Default, Debug)]
 struct Shard(Mutex<HashTable<Entry>>);
 
-/// What is known of an edge beside the values of the evaluations behind it.
+/// The statistics of an edge beside the values of the evaluations behind it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::search::mcts) enum EdgeKnowledge {
-    /// All moves as first.
+    /// RAVE statistics.
     AllAsFirst,
-    /// What the roles can expect.
+    /// The values that the roles can expect.
     Expected,
     /// The prior probability of the move.
     Probability,
@@ -175,13 +175,13 @@ impl Tree {
         Decision::new(self.arena.from(inside))
     }
 
-    /// Asks for the memory of a node, so that it may soon be looked at.
+    /// Prefetches the memory of a node.
     pub(in crate::search::mcts) fn prefetch_node(&self, id: NodeId) {
         self.arena.prefetch(id, 1);
     }
 
-    /// Asks for the memory of a decision, so that there may soon be a choice: for as much as small ones
-    /// have, and the first of what is worth most in large ones.
+    /// Prefetches the memory of a decision, for a choice: as much as small ones have, and in large ones the
+    /// first of the edges that are worth most.
     pub(in crate::search::mcts) fn prefetch_decision(&self, inside: Block) {
         self.arena.prefetch(inside, DECISION_LINES);
     }
@@ -363,7 +363,7 @@ impl Tree {
             node.set_inside(Stage::Unexpanded, Block(0));
             return is_known;
         };
-        // Whether what is known without a search excludes goals of somebody after some of the moves, and
+        // Whether what is known without a search excludes goals of some role after some of the moves, and
         // whether these are more than are excluded here.
         let (excludes, excludes_more) = (Cell::new(false), Cell::new(false));
         let most = |place: usize| {
@@ -566,7 +566,7 @@ impl Tree {
         self.open_ends.cut.store(true, Ordering::Relaxed);
     }
 
-    /// The ends that prove nothing, as far as there were any.
+    /// Returns the ends seen that prove nothing.
     pub(in crate::search::mcts) fn open_ends(&self) -> &OpenEnds {
         &self.open_ends
     }
@@ -588,19 +588,18 @@ impl Tree {
         self.heeds_proofs.load(Ordering::Relaxed)
     }
 
-    /// Whether it is of use that playouts tell of all moves that are made in them, if that is decided.
+    /// Returns whether RAVE pays off, if that is decided.
     pub(in crate::search::mcts) fn are_first_moves_of_use(&self) -> Option<bool> {
         self.first_moves.get().copied()
     }
 
-    /// It is decided for the rest of the match whether it is of use that playouts tell of all moves, unless it was before.
+    /// Decides for the rest of the match whether RAVE pays off, unless that was decided before.
     pub(in crate::search::mcts) fn decide_on_first_moves(&self, are_of_use: bool) {
         let _ = self.first_moves.set(are_of_use);
     }
 
-    /// What provers find out does not count any more, until there is another root: the role that
-    /// decides there is lost, if nobody errs, and what is worth finding out is which move makes
-    /// that likely.
+    /// Ignores the findings of provers, until there is another root: the role that decides there is lost,
+    /// if no other role errs, and then the question is which move makes that likely.
     pub(in crate::search::mcts) fn ignore_proofs(&self) {
         self.heeds_proofs.store(false, Ordering::Relaxed);
     }
@@ -635,7 +634,7 @@ fn hash(words: &[u64], depth: u32) -> u32 {
     (FxBuildHasher.hash_one((words, depth)) >> 32) as u32
 }
 
-/// The hash for a table, which looks at the lowest and the highest bits.
+/// The hash for a table, which uses the lowest and the highest bits.
 /// The very lowest are the same in all of a shard.
 fn place(hash: u32) -> u64 {
     u64::from(hash) << 32 | u64::from(hash / SHARDS as u32)

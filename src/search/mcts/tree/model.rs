@@ -1,11 +1,11 @@
-//! All orders in which two threads may access the words of a node, by loom (Norris and
-//! Demsky, "CDSChecker: Checking Concurrent Data Structures Written with C/C++ Atomics", 2013).
+//! Loom models: all orders in which two threads may access the words of a node (Norris and Demsky,
+//! "CDSChecker: Checking Concurrent Data Structures Written with C/C++ Atomics", 2013).
 //!
-//! This is about what CPUs that order less than x86-64 do, too: what one thread has written may
-//! reach another one in another order, unless the words say otherwise. Each model is a few
-//! accesses, as there is no end of orders otherwise; [`stress`](crate::search::mcts::stress) does all at once.
+//! They also cover CPUs with weaker ordering than x86-64: what one thread has written may reach another one
+//! in another order, unless the words say otherwise. Each model is a few accesses, as there is no end of
+//! orders otherwise; [`stress`](crate::search::mcts::stress) does all at once.
 //!
-//! Run by `tools/soundness.sh loom`, since everything is built anew for it.
+//! Run by `tools/soundness.sh loom`, since everything is rebuilt for it.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -26,7 +26,7 @@ const RANGES: [Bounds; 1] = [Bounds {
 
 const STATE: [u64; 2] = [3, 4];
 
-/// Where a decision is, after a node.
+/// The place of a decision, after a node.
 const INSIDE: Block = Block(1);
 
 /// How many words there are for each block: a node needs six and the state, a decision of one
@@ -86,7 +86,7 @@ fn meta() -> Meta {
     Meta::new(&info())
 }
 
-/// Runs the threads in all orders, then looks at what came of it.
+/// Runs the threads in all orders, then checks the result.
 fn model(
     start: impl Fn(&Memory) + Send + Sync + 'static,
     threads: [fn(&Memory); 2],
@@ -104,7 +104,7 @@ fn model(
     });
 }
 
-/// One thread claims a node; who sees that it is expanded sees all of the decision.
+/// One thread claims a node; a thread that sees that it is expanded sees all of the decision.
 #[test]
 fn a_decision_is_there_before_it_is_seen() {
     fn work(memory: &Memory) {
@@ -128,7 +128,7 @@ fn a_decision_is_there_before_it_is_seen() {
     model(Memory::init_node, [work, work], end);
 }
 
-/// Who sees that an edge leads to a node sees all of the node.
+/// A thread that sees that an edge leads to a node sees all of the node.
 #[test]
 fn a_node_is_there_before_an_edge_leads_to_it() {
     let make = |memory: &Memory| {
@@ -148,7 +148,7 @@ fn a_node_is_there_before_an_edge_leads_to_it() {
     model(Memory::init_decision, [make, look], |_| {});
 }
 
-/// Whoever is told that there is news of a node sees it, so that it need not be told again.
+/// A thread that learns of news of a node sees it, so that it need not be notified again.
 #[test]
 fn news_is_seen_by_who_is_told() {
     let start = |memory: &Memory| {
@@ -176,7 +176,7 @@ fn news_is_seen_by_who_is_told() {
     model(start, [prove, look], end);
 }
 
-/// What two threads prove is proved, whoever is first.
+/// What two threads prove is proved, whichever is first.
 #[test]
 fn bounds_meet() {
     let end = |memory: &Memory| {

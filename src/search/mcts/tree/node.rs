@@ -14,8 +14,7 @@ use crate::search::learned::{Roles, Shares};
 /// A node: the block that it is in.
 pub(in crate::search::mcts) type NodeId = Block;
 
-/// The least and the most that a role can still get, if everybody plays as well as
-/// can be.
+/// The least and the most that a role can still get, if all roles play as well as can be.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(in crate::search::mcts) struct Bounds {
     pub low: f32,
@@ -23,7 +22,7 @@ pub(in crate::search::mcts) struct Bounds {
 }
 
 impl Bounds {
-    /// What is known at first, by the lowest and the highest goal of each role.
+    /// Returns the bounds known at first, by the lowest and the highest goal of each role.
     pub(in crate::search::mcts) fn of_goals(ranges: Vec<(i32, i32)>) -> Box<[Bounds]> {
         let ranges = ranges.into_iter().map(|(low, high)| Bounds {
             low: low as f32,
@@ -57,7 +56,8 @@ impl Bounds {
     }
 }
 
-/// What each of two to four roles can expect, as a share of the range of its goals, in 65,534ths.
+/// The values that each of two to four roles can expect, as shares of the ranges of their goals, in
+/// 65,534ths.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::search::mcts) struct Expected([u16; Roles::MOST]);
 
@@ -99,7 +99,7 @@ pub(in crate::search::mcts) fn is_exact(low: f64, high: f64) -> bool {
 /// The role or roles that decide.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::search::mcts) enum Decider {
-    /// Nobody: the match goes on no further.
+    /// No role decides: the match does not continue.
     Nobody,
     /// One role.
     One(RoleId),
@@ -107,11 +107,12 @@ pub(in crate::search::mcts) enum Decider {
     Several,
 }
 
-/// The depth of a state, and who decides there, in a word whose upper 8 bits are 0.
+/// The depth of a state, and the roles that decide there, in a word with upper 8 bits of 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::search::mcts) struct Meta(u64);
 
-/// Where nobody decides, instead of the role that does: that some goals are not known, and of which roles, a bit each.
+/// If no role decides, instead of the role that does: that some goals are not known, and of which roles, a
+/// bit each.
 const OPEN: u32 = 1 << 23;
 /// And that this is as the match was not followed to its end.
 const CUT: u32 = 1 << 22;
@@ -136,7 +137,7 @@ impl Meta {
         Meta(u64::from(info.depth) | u64::from(decider) << 32)
     }
 
-    /// Where nobody decides, whether the goal of a role is not known.
+    /// Returns whether, if no role decides, the goal of a role is not known.
     pub(in crate::search::mcts) fn is_open(self, role: RoleId) -> bool {
         let decider = (self.0 >> 32) as u32;
         decider & OPEN != 0 && decider & open_bit(role.0) != 0
@@ -160,7 +161,7 @@ impl Meta {
         self.0 as u32
     }
 
-    /// The role that decides, unless several do or nobody.
+    /// Returns the role that decides, unless several do or none.
     pub(in crate::search::mcts) fn role(self) -> Option<RoleId> {
         match self.decider() {
             Decider::One(role) => Some(role),
@@ -187,7 +188,7 @@ fn open_bit(role: u32) -> u32 {
 pub(in crate::search::mcts) enum Stage {
     /// It is not known what may be played.
     Unexpanded = 0,
-    /// Somebody is about to find out.
+    /// A thread is about to find out.
     Expanding = 1,
     /// It is known.
     Expanded = 2,
@@ -202,7 +203,7 @@ const META: usize = 0;
 const INSIDE: usize = 1;
 /// Visits; from bit 40 on evaluations under way that start here.
 const COUNTS: usize = 2;
-/// What the roles can expect, if there are two to four: see [`Expected`].
+/// The values that the roles can expect, if there are two to four: see [`Expected`].
 const EXPECTED: usize = 3;
 const SUMS: usize = 4;
 
@@ -215,7 +216,7 @@ const PENDING: u64 = 1 << 40;
 /// The units of sums.
 const UNIT: f32 = (1 << 20) as f32;
 
-/// A node, to look at and to change.
+/// A node, to read and to change.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::search::mcts) struct Node<'a> {
     words: &'a [AtomicU64],
@@ -243,7 +244,7 @@ impl<'a> Node<'a> {
     ) {
         let (sums, rest) = self.words[SUMS..].split_at(self.ranges.len());
         let (bounds, rest) = rest.split_at(self.ranges.len());
-        // What is known from the start is news to nodes above.
+        // The bounds known from the start are news to nodes above.
         let mut changes = 0;
         for ((role, word), range) in RoleId::first(self.ranges.len())
             .zip(bounds)
@@ -279,7 +280,7 @@ impl<'a> Node<'a> {
         self.state().len() == words.len() && self.state().eq(words.iter().copied())
     }
 
-    /// How far it is looked into, and the block in which to look.
+    /// Returns the stage of its expansion, and the block of its decision.
     pub(in crate::search::mcts) fn inside(self) -> (Stage, Block) {
         let word = self.words[INSIDE].load(Ordering::Acquire);
         let stage = match (word >> STAGE_SHIFT) as u8 {
@@ -340,7 +341,7 @@ impl<'a> Node<'a> {
         self.words[COUNTS].fetch_add(evaluations.len() as u64, Ordering::Relaxed);
     }
 
-    /// What the roles can expect by an evaluation of the states below.
+    /// Returns what the roles can expect by an evaluation of the states below.
     pub(in crate::search::mcts) fn expected(self) -> Expected {
         Expected::from_word(get(&self.words[EXPECTED]))
     }
@@ -378,7 +379,7 @@ impl<'a> Node<'a> {
         changed.is_ok()
     }
 
-    /// Forgets what is proved but for this.
+    /// Forgets all that is proved except this.
     pub(in crate::search::mcts) fn reset(self, goal_bounds: impl Fn(RoleId) -> Bounds) {
         for role in RoleId::first(self.ranges.len()) {
             set(self.bounds_word(role), goal_bounds(role).to_word());
@@ -419,7 +420,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The mean of a role's evaluations, of which there are so many, as a share of the range of its goals.
+    /// Returns the mean of a role's `visits` evaluations, as a share of the range of its goals.
     fn mean_of(self, role: RoleId, visits: u64) -> f32 {
         let sum = get(&self.words[SUMS + role.index()]) as f64;
         (sum / (f64::from(UNIT) * visits as f64)) as f32
@@ -449,7 +450,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// What is expected fits a word, and is known whatever it is.
+        /// Any expectation fits a word, and is known whatever it is.
         #[test]
         fn expected_shares_are_kept(shares in prop::array::uniform4(0.0f32..=1.0)) {
             let expected = Expected::new(shares);

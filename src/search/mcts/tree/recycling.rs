@@ -1,8 +1,8 @@
-//! Recycling: a tree whose memory is full forgets what is below the nodes that were visited least.
+//! Recycling: a tree with full memory forgets what is below the nodes that were visited least.
 //!
-//! What was visited least is what the next descents are least likely to come through, and what it takes least to find
-//! out again. Nodes themselves stay, with all that evaluations brought and what is proved of them; only what may be
-//! played there is forgotten, and found out again when a descent comes there.
+//! The next descents are least likely to come through the nodes that were visited least, and these take
+//! least to find out again. Nodes themselves stay, with all that evaluations brought and what is proved of
+//! them; only the moves there are forgotten, and found out again when a descent comes there.
 
 use propjit_stop::Stop;
 
@@ -10,33 +10,33 @@ use super::Tree;
 use super::arena::{Block, Marks};
 use super::node::{NodeId, Stage};
 
-/// The part of the memory that is kept at most: one over this.
+/// The reciprocal of the part of the memory that is kept at most.
 const KEPT_PART: usize = 2;
 
-/// The part of the memory that has to come free at least, so that it is worth the time: one over this.
+/// The reciprocal of the part of the memory that has to come free at least, so that it is worth the time.
 const FREED_PART: usize = 4;
 
-/// How many nodes are looked at between looks whether to stop.
+/// The number of nodes that are visited between checks of the stop.
 const NODES_PER_LOOK: usize = 256;
 
 /// The time that the last part takes, which cannot be stopped, for each node: some 10 ns.
 const NODES_PER_MICROSECOND: usize = 50;
 
-/// What an expanded node takes up with the nodes below that are reached through it first.
+/// The memory that an expanded node takes up with the nodes below that are reached through it first.
 struct Size {
     visits: u64,
     /// Lines of memory, and what counts as such.
     lines: usize,
 }
 
-/// What would be left of the tree.
+/// The rest of the tree after forgetting.
 struct Rest {
     marks: Marks,
     /// How many lines are marked, with what counts as such.
     lines: usize,
     /// The nodes below which all is forgotten.
     cut: Vec<NodeId>,
-    /// What each node takes up below which something is kept.
+    /// The sizes of the nodes below which something is kept.
     sizes: Vec<Size>,
 }
 
@@ -84,8 +84,8 @@ impl Tree {
         true
     }
 
-    /// What would be left if all were forgotten below nodes with fewer visits, but for the root; nothing if a stop
-    /// comes.
+    /// Returns what would be left if all were forgotten below nodes with fewer visits, except the root;
+    /// nothing if a stop comes.
     fn rest(&self, least: u64, stop: &Stop) -> Option<Rest> {
         let mut rest = Rest {
             marks: self.marks(),

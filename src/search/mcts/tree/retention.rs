@@ -37,8 +37,8 @@ impl Tree {
             None => self.make_root(root),
         }
         self.heeds_proofs = AtomicBool::new(true);
-        // What a prover knows of the root is not by which move: that has to follow from what is
-        // known of the moves.
+        // A prover's result about the root does not give the move: that has to follow from what is known of
+        // the moves.
         let node = self.node(self.root);
         let is_known = match node.meta().decider() {
             Decider::Nobody => false,
@@ -59,7 +59,7 @@ impl Tree {
         self.begin(root, false);
     }
 
-    /// Forgets all but the root, and heeds proofs from now on or not.
+    /// Forgets all but the root, and uses proofs from now on or not.
     pub(in crate::search::mcts) fn begin(&mut self, root: &Successor, heeds_proofs: bool) {
         self.heeds_proofs = AtomicBool::new(heeds_proofs);
         self.clear();
@@ -128,8 +128,8 @@ impl Tree {
         marks.mark(id, Node::words(self.ranges.len(), state))
     }
 
-    /// As how many lines the memory of a choice that several roles make at once counts: all that there may be of it as
-    /// all lines.
+    /// Returns the number of lines that memory of joint decisions counts as: all the memory that they may
+    /// take counts as all lines.
     fn joint_lines(&self, bytes: usize) -> usize {
         (bytes as u64 * self.lines() as u64 / self.joint_limit().max(1) as u64) as usize
     }

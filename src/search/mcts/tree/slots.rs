@@ -1,8 +1,9 @@
-//! What the edges of a decision lead to: how deep it is and who decides there, and the state, or the goals if the match
-//! goes on no further.
+//! Edge slots: what the edges of a decision lead to, that is its depth and the roles that decide there, and
+//! the state, or the goals if the match goes on no further.
 //!
-//! States that follow from one state are alike. Where they have many words, one is written whole, and of each the
-//! words that it has otherwise: in hex, whose states have 110 words and a hundred successors, that takes a tenth of the memory.
+//! States that follow from one state are alike. If they have many words, one is written whole, and of each
+//! other one the words that differ: in hex, with states of 110 words and a hundred successors, that takes a
+//! tenth of the memory.
 
 use super::arena::{get, set};
 use super::node::Meta;
@@ -23,14 +24,14 @@ const ALIKE: u32 = 1 << 22;
 /// How states are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
-    /// Whole. There are so many words for each edge.
+    /// Whole. Each edge has this many words.
     Whole(usize),
-    /// By what differs from the state that is written first, which has so many words. What each edge leads to
-    /// has the length that it takes.
+    /// By what differs from the state that is written first, which has this many words. What each edge
+    /// leads to has the length that it takes.
     Alike(usize),
 }
 
-/// What there is to be written for some edges.
+/// The plan of the slots of some edges.
 pub(in crate::search::mcts) struct SlotPlan {
     form: Form,
     /// The state that others are compared with, as a place; none if the match is over behind all edges.
@@ -41,7 +42,7 @@ pub(in crate::search::mcts) struct SlotPlan {
     ends: Vec<usize>,
 }
 
-/// What some edges lead to.
+/// The slots of some edges.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::search::mcts) struct Slots<'a> {
     form: Form,
@@ -50,7 +51,8 @@ pub(in crate::search::mcts) struct Slots<'a> {
 }
 
 impl Form {
-    /// How many words it takes for so many edges, whose slots have so many if these have the lengths that they take.
+    /// Returns the number of words for `edges` edges, with `slots` words of slots in all if these have the
+    /// lengths that they take.
     fn words(self, edges: usize, slots: impl FnOnce() -> usize) -> usize {
         match self {
             Form::Whole(each) => edges * each,
@@ -76,7 +78,7 @@ impl Form {
 }
 
 impl SlotPlan {
-    /// For edges that lead there, in a game with so many roles.
+    /// Plans the slots for edges that lead there, in a game with `roles` roles.
     pub(in crate::search::mcts) fn new(found: Siblings<'_>, roles: usize) -> SlotPlan {
         let (edges, state, goals) = (found.infos.len(), found.words(), roles.div_ceil(2));
         let whole = SlotPlan {
@@ -95,7 +97,7 @@ impl SlotPlan {
         }
     }
 
-    /// States by what differs from the first one; goals have so many words.
+    /// Plans states by what differs from the first one; goals have `goals` words.
     fn alike(found: Siblings<'_>, goals: usize) -> SlotPlan {
         let is_over = |info: &NodeInfo| info.turn.is_end();
         let first = found.infos.iter().position(|info| !is_over(info));
@@ -122,7 +124,7 @@ impl SlotPlan {
         }
     }
 
-    /// How many words it takes for so many edges.
+    /// Returns the number of words for `edges` edges.
     pub(in crate::search::mcts) fn words(&self, edges: usize) -> usize {
         (self.form).words(edges, || self.ends.last().map_or(0, |&words| words))
     }
@@ -166,7 +168,8 @@ impl SlotPlan {
 }
 
 impl<'a> Slots<'a> {
-    /// What so many edges lead to, which was written at the start of these words in the form with this number.
+    /// Reads what `edges` edges lead to, which was written at the start of these words in the form with
+    /// this number.
     pub(in crate::search::mcts) fn new(
         number: u32,
         edges: usize,
@@ -200,7 +203,7 @@ impl<'a> Slots<'a> {
         Meta::from_word(get(&meta[0]))
     }
 
-    /// How deep it is what an edge leads to, and who decides there.
+    /// Returns the depth of what an edge leads to, and the roles that decide there.
     pub(in crate::search::mcts) fn meta(self, place: usize) -> Meta {
         Meta::from_word(get(&self.slot(place)[0]))
     }
@@ -222,7 +225,7 @@ impl<'a> Slots<'a> {
         }
     }
 
-    /// Where the slot of an edge ends, if they have the lengths that they take.
+    /// Returns the end of the slot of an edge, if they have the lengths that they take.
     fn end(self, place: usize) -> usize {
         (get(&self.words[place / 2]) >> (32 * (place % 2))) as u32 as usize
     }
@@ -237,7 +240,7 @@ fn add_differing(from: &[u64], state: &[u64], differing: &mut Vec<u32>) {
     let (parts, rest) = from.as_chunks::<COMPARED>();
     let (own_parts, own_rest) = state.as_chunks::<COMPARED>();
     for ((from, state), start) in parts.iter().zip(own_parts).zip((0..).step_by(COMPARED)) {
-        // Without branches, as it is by vectors then.
+        // There are no branches, so that it is vectorised.
         let differ = from
             .iter()
             .zip(state)

@@ -1,10 +1,10 @@
-//! What a learned [evaluation](crate::search::learned) tells about the nodes of the tree.
+//! Valuation of the nodes of the tree by a learned [evaluation](crate::search::learned).
 //!
 //! Nodes and edges have a value for each of two to four roles, beside the mean of what evaluations brought.
-//! That of an expanded node is the value of the child that is best for who decides: a minimax
-//! value. What an edge is worth is a weighted mean of both, and before the first visit the value
-//! alone ("implicit minimax backups": Lanctot, Winands, Pepels and Sturtevant, "Monte Carlo Tree
-//! Search with Heuristic Evaluations using Implicit Minimax Backups", 2014).
+//! That of an expanded node is the value of the child that is best for the role that decides: a minimax
+//! value. The worth of an edge is a weighted mean of both, and before the first visit the value alone
+//! ("implicit minimax backups": Lanctot, Winands, Pepels and Sturtevant, "Monte Carlo Tree Search with
+//! Heuristic Evaluations using Implicit Minimax Backups", 2014).
 //!
 //! Nothing is proved by that: what a role can get for certain does not depend on it.
 
@@ -36,21 +36,22 @@ impl Valuation {
         }
     }
 
-    /// The part of the value in what an edge is worth after so many visits, at least one.
+    /// Returns the part of the value in the worth of an edge after `visits` visits, at least one.
     fn weight(&self, visits: u64) -> f32 {
         let EvaluationWeights { backup, prior, .. } = self.weights;
         backup + (1.0 - backup) * prior / (prior + visits as f32)
     }
 
-    /// The part of the exploration for a move whose value is less than that of the best one by so much.
+    /// Returns the part of the exploration for a move with a value that is `less` below that of the best
+    /// one.
     pub(in crate::search::mcts) fn exploration(&self, less: f32) -> f32 {
         1.0 / (1.0 + less.max(0.0) / self.weights.spread.max(f32::MIN_POSITIVE))
     }
 }
 
 impl Tree {
-    /// Whether nodes are expanded on the first visit, and valued by what follows from them instead
-    /// of by playouts.
+    /// Returns whether nodes are expanded on the first visit, and valued by their successors instead of by
+    /// playouts.
     pub(in crate::search::mcts) fn expands_at_once(&self) -> bool {
         let weights = self.valuation().map(|valuation| valuation.weights);
         self.has_priors() || weights.is_some_and(|weights| weights.leaf >= 1.0)
@@ -103,8 +104,8 @@ impl Tree {
         self.compare_values(self.node(id), role, decision);
     }
 
-    /// What is expected behind an edge is expected of the node that it leads to, unless more is
-    /// known of that.
+    /// Takes the expectation behind an edge over to the node that it leads to, unless more is known of
+    /// that.
     pub(in crate::search::mcts) fn take_along(&self, edge: Edge<'_>, child: Node<'_>) {
         if self.valuation().is_none() {
             return;
@@ -115,8 +116,8 @@ impl Tree {
         }
     }
 
-    /// Takes over the value behind an edge of a node, after so many visits more. Returns what the edge is worth
-    /// to the role that decides, of which this is the mean.
+    /// Takes over the value behind an edge of a node, after this many more visits. Returns what the edge is
+    /// worth to the role that decides, of which this is the mean.
     pub(in crate::search::mcts) fn take_over_value(
         &self,
         node: Node<'_>,
@@ -175,7 +176,7 @@ impl Tree {
         }
     }
 
-    /// What is expected, as far as it is possible by what is proved of the node.
+    /// Returns the expectation, limited to the proved bounds of the node.
     fn within_bounds(&self, valuation: &Valuation, node: Node<'_>, expected: Expected) -> Expected {
         Expected::new(valuation.evaluation.roles().shares(|role| {
             let range = self.ranges()[role.index()];
@@ -185,7 +186,7 @@ impl Tree {
     }
 }
 
-/// What is expected behind the edge that is best for a role.
+/// Returns the expectation behind the edge that is best for a role.
 fn best(decision: Decision<'_>, role: RoleId) -> Option<Expected> {
     let known = decision.each().map(Edge::expected);
     let known = known.filter(|expected| expected.is_known());

@@ -1,4 +1,4 @@
-//! The memory that the tree is made of.
+//! Atomic words, the memory that the tree is made of.
 //!
 //! With `--cfg propjit_loom`, these are the words of loom, which tries all orders in which
 //! threads may access them (see [`model`](super::model)).

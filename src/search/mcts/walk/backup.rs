@@ -1,4 +1,4 @@
-//! Backups: up the tree from leaves, with their values and what is proved of them.
+//! Backups of leaf values and proofs, up the tree.
 
 use super::path::{Choice, Path, Step};
 use crate::search::mcts::tree::Tree;
@@ -9,7 +9,7 @@ use crate::search::mcts::tree::node::{Decider, NodeId};
 /// The number of decisions from the root on that many paths have in common.
 const SHARED_DECISIONS: usize = 4;
 
-/// What a path goes through, and the values that it brings for each role.
+/// The node and edge that a path goes through, and the values that it brings for each role.
 struct Visit<'a> {
     node: NodeId,
     inside: Block,
@@ -18,11 +18,11 @@ struct Visit<'a> {
 }
 
 impl Tree {
-    /// Adds the values that evaluations at the ends of paths had: for each path the value of each role, there
-    /// being a node if playouts started in it.
+    /// Adds the values that evaluations at the ends of paths had: for each path the value of each role,
+    /// with a node if playouts started in it.
     ///
-    /// All paths go up together, a decision each in turn, those first that are deepest. What they have in
-    /// common is changed once for all of them: near the root, other threads are at the same nodes, and one that
+    /// All paths go up together, a decision each in turn, the deepest first. Common nodes and edges are
+    /// changed once for all of them: near the root, other threads are at the same nodes, and one that
     /// changes a line of memory has to wait for the one that did so before.
     pub(in crate::search::mcts) fn back_up(
         &self,
@@ -69,7 +69,7 @@ impl Tree {
         }
     }
 
-    /// Counts visits that go through the same edge, whose values have been added to both nodes.
+    /// Counts visits that go through the same edge, with values that have been added to both nodes.
     fn back_up_edge(&self, visits: &[Visit<'_>]) {
         let Visit {
             node: id,
@@ -114,7 +114,7 @@ impl Tree {
         child.is_some_and(|child| edge.note_changes(self.node(child).changes()))
     }
 
-    /// Computes anew what is known of the nodes of the path, as far as there is news.
+    /// Recomputes what is known of the nodes of the path, if there is news.
     pub(in crate::search::mcts) fn refresh_path(&self, path: &Path) {
         for step in path.steps.iter().rev() {
             let is_news = match step.choice {

@@ -1,7 +1,7 @@
 //! The best match seen so far in a game of one role.
 //!
-//! Nobody can keep the role from playing it, so what it brings is as good as proved, though
-//! its end was seen in a playout and is no part of the tree.
+//! No other role can keep the role from playing it, so what it brings is as good as proved, though its end
+//! was seen in a playout and is no part of the tree.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::search::mcts::tree::node::NodeId;
 pub(in crate::search::mcts) struct BestLine {
     /// The goal of the role.
     pub goal: f32,
-    /// The moves by the number of joint moves before them. Where there is none, only one is legal.
+    /// The moves by the number of joint moves before them. If there is none at a number, only one is legal.
     moves: BTreeMap<u32, Move>,
 }
 

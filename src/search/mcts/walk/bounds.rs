@@ -1,4 +1,4 @@
-//! Proofs of bounds: what follows for a node from what is known of those below.
+//! Proofs of bounds: conclusions for a node from what is known of those below.
 //!
 //! This is the solver of Winands, Björnsson and Saito, "Monte-Carlo Tree Search Solver"
 //! (2008), for ranges of goals of any number of roles. A role that can choose among moves
@@ -25,11 +25,11 @@ impl Tree {
         Some(self.node(id).bounds(RoleId(0)).low)
     }
 
-    /// Computes anew what each role can still get in a node. Returns whether that changed.
+    /// Recomputes what each role can still get in a node. Returns whether that changed.
     pub(in crate::search::mcts) fn refresh(&self, id: NodeId) -> bool {
         let node = self.node(id);
         let Some((decider, decision)) = self.decision_of_one(id) else {
-            // Where several roles decide at once, it depends on by which joint move there is news.
+            // If several roles decide at once, it depends on which joint move brings the news.
             return false;
         };
         let mut changed = false;
@@ -66,8 +66,8 @@ impl Tree {
         changed
     }
 
-    /// Computes anew what each role can still get in a node in which several decide, if there is news of what
-    /// follows from a joint move. Returns whether that changed.
+    /// Recomputes what each role can still get in a node in which several decide, if there is news of the
+    /// successor of a joint move. Returns whether that changed.
     pub(in crate::search::mcts) fn refresh_joint(
         &self,
         id: NodeId,
@@ -96,7 +96,8 @@ impl Tree {
         self.roles().zip(&found.roles).fold(false, narrow)
     }
 
-    /// What is proved of a decision that several roles make at once, unless there are too many joint moves.
+    /// Returns what is proved of a decision that several roles make at once, unless there are too many
+    /// joint moves.
     pub(in crate::search::mcts) fn prove(&self, joint: &mut JointDecision) -> Option<Dominance> {
         joint.prove(self.random(), |child, role| match child {
             Some(child) => self.node(child).bounds(role),
@@ -129,7 +130,7 @@ impl Tree {
         low: f32,
         high: f32,
     ) -> Bounds {
-        // Nobody plays a move that another one is better than, whatever comes.
+        // No role plays a move that another one is better than, whatever comes.
         let pairs = self.behind(decision, role).zip(own);
         let played = pairs.filter(|(_, own)| own.high >= low);
         // Of moves that are equally good for it, a role plays the worst for others.

@@ -16,9 +16,9 @@ use crate::support::rng::GameRng;
 
 /// The tools of a thread on its way down the tree.
 pub(in crate::search::mcts) struct DescentContext {
-    /// The weight of what is uncertain.
+    /// The UCB exploration constant.
     pub exploration: f32,
-    /// What looks at all moves of playouts, if anything does.
+    /// The RAVE statistics, if they are used.
     pub first_moves: Option<FirstMoves>,
     pub rng: GameRng,
     /// The buffer from which nodes are allocated.
@@ -46,11 +46,11 @@ pub(in crate::search::mcts) enum Leaf {
     Expand(NodeId),
     /// The successor of this node by this joint move is to be found out.
     Follow(NodeId, Vec<Move>),
-    /// Somebody else is about to find out what is needed to go on, and until then there is nothing to do.
+    /// Another thread is about to find out what is needed to go on, and until then there is nothing to do.
     Busy,
 }
 
-/// Where it is known what each role gets, or the match goes on no further.
+/// A state or edge with a known result for each role, or behind which the match does not continue.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::search::mcts) enum Known {
     /// In a node.
@@ -72,11 +72,11 @@ impl Descent {
 }
 
 impl Tree {
-    /// Goes on with each descent by a step. Returns the paths that came to their ends, and what is to be done there;
-    /// the others are left.
+    /// Advances each descent by a step. Returns the paths that came to their ends, and what is to be done
+    /// there; the others are left.
     ///
-    /// What takes time is to wait for memory. So many paths go down together, and those that are next to each
-    /// other at the same node choose together.
+    /// Most of the time goes to waiting for memory. So the paths go down together, and those that are next
+    /// to each other at the same node choose together.
     pub(in crate::search::mcts) fn step(
         &self,
         descents: &mut Vec<Descent>,
@@ -133,15 +133,15 @@ impl Tree {
         ended
     }
 
-    /// Asks for the memory that a choice in a node needs, so that it is there when there is one.
+    /// Prefetches the memory that a choice in a node needs.
     fn prefetch_choice(&self, id: NodeId) {
         if let (Stage::Expanded, inside) = self.node(id).inside() {
             self.prefetch_decision(inside);
         }
     }
 
-    /// Takes an edge with so many paths: to the next node, or to what is known behind it. None if there is no memory
-    /// to go on.
+    /// Takes an edge with this many paths: to the next node, or to what is known behind it. Returns none if
+    /// there is no memory to go on.
     fn take(
         &self,
         inside: Block,
@@ -170,8 +170,8 @@ impl Tree {
         Leaf::Play(id)
     }
 
-    /// Looks at a node in which there is no [choice](Tree::choose) of one role, and goes on from there if several
-    /// roles have one.
+    /// Handles a node in which there is no [choice](Tree::choose) of one role, and goes on from there if
+    /// several roles have one.
     fn look(&self, id: NodeId, path: &mut Path, rng: &mut GameRng) -> ControlFlow<Leaf, NodeId> {
         let node = self.node(id);
         let decider = node.meta().decider();
@@ -194,7 +194,7 @@ impl Tree {
                 true => Leaf::Expand(id),
                 false => busy(),
             }),
-            // All that can still be chosen is known, or goes on no further.
+            // All moves that can still be chosen are known, or end the match.
             ((Stage::Expanded, inside), Decider::One(role)) => {
                 self.refresh(id);
                 let best = self.best_known(self.decision(inside), role);
@@ -227,7 +227,7 @@ impl Tree {
     /// The place of the edge where the role gets the most, by what is counted there.
     fn best_known(&self, decision: Decision<'_>, role: RoleId) -> usize {
         let value = |place: &usize| {
-            // What is closed otherwise is known, or less than something else.
+            // Edges that are closed otherwise are known, or worth less than another one.
             let counted = self.counted_behind(decision, *place, role);
             counted.unwrap_or_else(|| self.bounds(decision, *place, role).high)
         };
@@ -236,7 +236,7 @@ impl Tree {
         best.unwrap_or(0)
     }
 
-    /// With what it counts for a role where the match goes on no further behind an edge.
+    /// Returns the counted value for a role if the match does not continue behind an edge.
     pub(in crate::search::mcts) fn counted_behind(
         &self,
         decision: Decision<'_>,
@@ -247,7 +247,7 @@ impl Tree {
         decision.edge(place).is_over().then(counted)
     }
 
-    /// What each role gets, where that is known, or with what it counts.
+    /// Returns what each role gets, if that is known, or the counted value.
     pub(in crate::search::mcts) fn values(&self, known: Known) -> impl Iterator<Item = f32> {
         self.roles().map(move |role| match known {
             Known::Node(id) => {
@@ -281,7 +281,7 @@ impl Tree {
         id
     }
 
-    /// Takes back the joint move by which the path ends, which nobody has looked at.
+    /// Takes back the joint move by which the path ends, which was not evaluated.
     pub(in crate::search::mcts) fn forget(&self, path: &Path) {
         if let Some((node, number)) = path.last_joint() {
             self.joint(node).lock().edges.remove(&number);

@@ -1,15 +1,15 @@
-//! All moves as first (AMAF): what playouts tell of the moves that were made in them at any time,
-//! combined with what comes of these moves as in rapid action value estimation (RAVE).
+//! RAVE (rapid action value estimation): all-moves-as-first (AMAF) statistics of the moves that playouts
+//! make at any time, combined with the values of these moves.
 //!
-//! A playout below a node says something of each move that the role which decides in the node makes in
-//! it, as if it had been made first; so a few playouts tell of many moves (Gelly and Silver,
-//! "Monte-Carlo tree search and rapid action value estimation in computer Go", 2011). That is right
-//! where it matters little when a move is made, as for stones that stay where they are put. In hex a
-//! playout tells of 35 moves, in amazons of 5, at the cost of the time to look; and in dots and boxes of
-//! 30, but nothing that is true, as a line that is good at the end is bad before. So the first search of a match begins by
-//! looking at all moves, and after some playouts it is decided for the whole match whether that is of use. It is not asked
-//! again: the more visits the moves of the root have, the less differ the means of those that are compared, until
-//! chance decides.
+//! A playout below a node says something of each move that the role which decides in the node makes in it,
+//! as if it had been made first; so a few playouts give information about many moves (Gelly and Silver,
+//! "Monte-Carlo tree search and rapid action value estimation in computer Go", 2011). That is right where
+//! it matters little when a move is made, as for stones that stay where they are put. In hex a playout
+//! gives information about 35 moves, in amazons about 5, at the cost of the time to read them; and in dots
+//! and boxes about 30, but that information is wrong, as a line that is good at the end is bad before. So
+//! the first search of a match begins with RAVE, and after some playouts it is decided for the whole match
+//! whether that pays off. It is not decided again: the more visits the moves of the root have, the less
+//! differ the means of those that are compared, until chance decides.
 
 use super::path::Path;
 use crate::game::machine::{Move, RoleId};
@@ -18,10 +18,11 @@ use crate::search::mcts::tree::Tree;
 use crate::search::mcts::tree::decision::Edge;
 use crate::search::mcts::tree::node::Decider;
 
-/// Of how many moves in the root a playout has to tell.
+/// The number of moves in the root that a playout has to give information about.
 const LEAST_MOVES: f64 = 25.0;
 
-/// After how many playouts of a thread this is looked at, and what they tell compared with what comes of the moves.
+/// The numbers of playouts of a thread after which this number is checked, and after which RAVE values are
+/// compared with the values of the moves.
 const TRIAL: u64 = 1000;
 const COMPARISON: u64 = 10_000;
 
@@ -35,7 +36,7 @@ const LEAST_VISITS: u64 = 20;
 const LEAST_NODE_VISITS: u64 = 100;
 const DEEPEST: u32 = 3;
 
-/// How a search looks at all moves as first.
+/// RAVE statistics of a search thread.
 #[derive(Debug)]
 pub(in crate::search::mcts) struct FirstMoves {
     /// How many visits of an edge count as much as any number of playouts with its move.
@@ -43,15 +44,15 @@ pub(in crate::search::mcts) struct FirstMoves {
     made: MadeMoves,
     /// The places of those of them in a decision.
     places: Vec<u32>,
-    /// Whether it is to be decided if that is of use.
+    /// Whether it is still to be decided if RAVE pays off.
     is_on_trial: bool,
-    /// How many playouts there were, and of how many moves in the root they told.
+    /// The number of playouts, and of the moves in the root that they gave information about.
     playouts: u64,
     told: u64,
 }
 
 impl FirstMoves {
-    /// Looks at the moves with these numbers, always or until it is decided whether that is of use.
+    /// Uses RAVE for the moves with these numbers, always or until it is decided whether that pays off.
     pub(in crate::search::mcts) fn new(
         visits: f32,
         numbers: MoveNumbers,
@@ -67,7 +68,7 @@ impl FirstMoves {
         }
     }
 
-    /// Whether that is of use, once enough is known to decide it.
+    /// Returns whether RAVE pays off, once enough is known to decide it.
     pub(in crate::search::mcts) fn verdict(&mut self, tree: &Tree) -> Option<bool> {
         let is_decided = tree.are_first_moves_of_use().is_some();
         if !self.is_on_trial || is_decided || self.playouts < TRIAL {
@@ -180,8 +181,8 @@ impl Tree {
         first_moves.told += told;
     }
 
-    /// The correlation between what came of moves and what playouts tell of them as first moves, in the
-    /// root and in nodes near to it; nothing if that is known of few.
+    /// Returns the correlation between the values of moves and their RAVE values, in the root and in nodes
+    /// near to it; nothing if that is known of few.
     fn compare_first_moves(&self) -> Option<f64> {
         let (mut compared, mut product, mut squares) = (0, 0.0, [0.0; 2]);
         let mut left = vec![(self.root(), 0)];
@@ -232,7 +233,7 @@ mod tests {
     use propjit_stop::Stop;
     use std::time::Duration;
 
-    /// Cells are taken in turns, until none is left; who has two of the first three of them wins.
+    /// Cells are taken in turns, until none is left; a role that has two of the first three of them wins.
     fn rules(cells: usize) -> String {
         let facts: String = (1..=cells)
             .map(|cell| format!("(cell {cell}) (succ {} {cell}) ", cell - 1))
@@ -255,7 +256,7 @@ mod tests {
         )
     }
 
-    /// What evaluates the game of so many cells, and a tree.
+    /// Returns an evaluator of the game of `cells` cells, and a tree.
     fn begin(cells: usize) -> (Box<dyn Evaluator>, Tree) {
         let game = Game::from_text("taking.kif", &rules(cells), &Setup::default()).unwrap();
         let rng = rng::streams(1).next().unwrap();
@@ -266,7 +267,7 @@ mod tests {
         (evaluator, Tree::new(&root, ranges, None, 1 << 28))
     }
 
-    /// What is decided after so many playouts.
+    /// Returns what is decided after `playouts` playouts.
     fn verdict(cells: usize, playouts: u64) -> Option<bool> {
         let (mut evaluator, tree) = begin(cells);
         let (shared, config) = (Shared::default(), MctsConfig::default());
@@ -297,7 +298,7 @@ mod tests {
         assert!(shared.playouts.rollouts() > 0);
     }
 
-    /// Where it matters only which moves are made, all of them are looked at; not where playouts tell of few.
+    /// If only the set of moves matters, RAVE is used; not if playouts give information about few.
     #[test]
     fn use_is_decided_once_enough_is_known() {
         assert_eq!(verdict(60, TRIAL), None);
@@ -305,7 +306,7 @@ mod tests {
         assert_eq!(verdict(20, 2 * TRIAL), Some(false));
     }
 
-    /// What was decided first stays.
+    /// The first decision stays.
     #[test]
     fn use_is_decided_once() {
         let (_, tree) = begin(4);

@@ -1,8 +1,9 @@
 //! Walks through the tree, down to the next leaf and up again.
 //!
-//! - `path`, `selection`, `descent`, `backup`: the choice of the next leaf, the way there, and what becomes of the result.
+//! - `path`, `selection`, `descent`, `backup`: the choice of the next leaf, the way there, and the backup of the
+//!   result.
 //! - `bounds`, `best_line`: proofs.
-//! - `first_moves`: what playouts tell of moves that are made later.
+//! - `first_moves`: RAVE statistics.
 
 pub(super) mod backup;
 pub(super) mod best_line;

@@ -1,8 +1,8 @@
-//! The choice of edges, for all paths at a node at once.
+//! Edge selection, for all paths at a node at once.
 //!
-//! Many paths set out from the root together, and near it most are at the same nodes. What is known of the edges is
-//! read once for all of them, and written once for all that take the same edge: it is in memory that other threads
-//! change, too, and that one has to wait for then.
+//! Many paths set out from the root together, and near it most are at the same nodes. The statistics of the
+//! edges are read once for all of them, and written once for all that take the same edge: they are in
+//! memory that other threads change, too, and a thread has to wait for it then.
 
 use crate::game::machine::RoleId;
 use crate::search::mcts::tree::Tree;
@@ -13,19 +13,19 @@ use crate::search::mcts::tree::node::{Decider, Node, NodeId, Stage};
 /// How many scores are compared at a time.
 const LANES: usize = 8;
 
-/// What edges are judged by, beside their means.
+/// The parameters by which edges are judged, beside their means.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::search::mcts) struct Criteria {
-    /// The weight of what is uncertain.
+    /// The UCB exploration constant.
     pub(in crate::search::mcts) exploration: f32,
-    /// How many visits count as much as all moves as first, which are not looked at if it is 0.
+    /// The RAVE equivalence parameter; RAVE is not used if it is 0.
     pub(in crate::search::mcts) rave: f32,
 }
 
 /// The edges that were chosen for the paths at a node.
 #[derive(Default, Debug)]
 pub(in crate::search::mcts) struct Selection {
-    /// What there is to be said for each edge; then minus infinity up to a multiple of the lanes.
+    /// The score of each edge; then minus infinity up to a multiple of the lanes.
     scores: Vec<f32>,
     /// The places of the edges that were chosen.
     chosen: Vec<u32>,
@@ -68,10 +68,10 @@ impl Selection {
 }
 
 impl Tree {
-    /// Chooses edges for so many paths at a node, by upper confidence bounds (Kocsis and Szepesvári, "Bandit based
-    /// Monte-Carlo Planning", 2006). Evaluations that are under way count as visits, but have no value (Liu et al.,
-    /// "Watch the Unobserved", 2020). Returns the block that the edges are in; none if there is no choice of one role
-    /// that is of use.
+    /// Chooses edges for this many paths at a node, by upper confidence bounds (Kocsis and Szepesvári,
+    /// "Bandit based Monte-Carlo Planning", 2006). Evaluations that are under way count as visits, but have
+    /// no value (Liu et al., "Watch the Unobserved", 2020). Returns the block that the edges are in; none
+    /// if there is no useful choice of one role.
     pub(in crate::search::mcts) fn choose(
         &self,
         id: NodeId,
@@ -97,7 +97,7 @@ impl Tree {
         is_of_use.then_some(inside)
     }
 
-    /// Chooses among the edges that it may still be of use to look at.
+    /// Chooses among the edges that it may still be useful to visit.
     fn choose_best(
         &self,
         node: Node<'_>,
@@ -117,11 +117,11 @@ impl Tree {
             return selection.choose(edges, paths, |place, chosen| {
                 let edge = edge(place);
                 let part = valuation.exploration(best - edge.expected().of(role));
-                // What has not been tried is worth what the evaluation says.
+                // A move that has not been tried is worth what the evaluation says.
                 edge.upper_bound(1.0, weight * part, chosen)
             });
         }
-        // What has not been tried is thought to be as good as the rest.
+        // A move that has not been tried is thought to be as good as the rest.
         let untried = node.mean_in_units(role);
         if self.has_priors() {
             let weight = criteria.exploration * visits.sqrt();
@@ -165,8 +165,8 @@ fn greatest(scores: &[f32]) -> Option<usize> {
     (most > f32::NEG_INFINITY).then_some(place)
 }
 
-/// The natural logarithm of a number from 1 on, linear between powers of two, so at most 0.06 too small:
-/// all that the weight of what is uncertain needs, for a tenth of the time.
+/// Returns the natural logarithm of a number from 1 on, linear between powers of two, so at most 0.06 too
+/// small: that is enough for the exploration term, for a tenth of the time.
 fn logarithm(number: f32) -> f32 {
     const ONE: u32 = 1.0f32.to_bits();
     const DOUBLE: f32 = (2.0f32.to_bits() - ONE) as f32;
@@ -187,7 +187,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is chosen for many paths at once is what is chosen for one after the other.
+        /// Choosing for many paths at once gives the same edges as choosing for one after the other.
         #[test]
         fn paths_share_what_would_be_chosen_in_turn(
             values in prop::collection::vec(prop::option::weighted(0.9, 0u8..100), 1..40),
