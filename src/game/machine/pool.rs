@@ -13,6 +13,7 @@ pub struct MachinePool {
     roles: Vec<String>,
     machines: Machines,
     stop: Stop,
+    is_ground: bool,
 }
 
 type Make = dyn Fn() -> Result<Box<dyn StateMachine>, MachineError> + Send + Sync;
@@ -39,6 +40,7 @@ impl MachinePool {
         let first = make()?;
         Ok(MachinePool {
             stop: stop.clone(),
+            is_ground: true,
             roles: first.roles().to_vec(),
             machines: Machines::Many {
                 idle: Mutex::new(vec![first]),
@@ -47,10 +49,15 @@ impl MachinePool {
         })
     }
 
-    /// One machine, for which threads wait.
-    pub(crate) fn of_one(machine: Box<dyn StateMachine>, stop: &Stop) -> MachinePool {
+    /// One machine, for which threads wait. It may have the numbers of the ground game.
+    pub(crate) fn of_one(
+        machine: Box<dyn StateMachine>,
+        is_ground: bool,
+        stop: &Stop,
+    ) -> MachinePool {
         MachinePool {
             stop: stop.clone(),
+            is_ground,
             roles: machine.roles().to_vec(),
             machines: Machines::One(Mutex::new(machine)),
         }
@@ -59,6 +66,11 @@ impl MachinePool {
     /// The names of the roles in rulesheet order.
     pub fn roles(&self) -> &[String] {
         &self.roles
+    }
+
+    /// Whether states and moves have the numbers of the ground game, as in all machines but the prover.
+    pub fn is_ground(&self) -> bool {
+        self.is_ground
     }
 
     /// What ends questions, unless they have a stop of their own.
