@@ -12,7 +12,7 @@
 //! position.play_texts(&["(mark 2 2)", "noop"])?;
 //!
 //! let mut search = Mcts::new(&game, Backend::Compiled, MctsConfig::default())?;
-//! search.set_root(position.state(), 1)?;
+//! search.set_position(&position, 1)?;
 //! search.run(&SearchBudget::for_duration(Duration::from_secs(1)))?;
 //! let best = search.report(RoleId(1)).best.unwrap();
 //! println!("{}", position.move_text(RoleId(1), best));

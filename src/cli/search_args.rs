@@ -216,7 +216,7 @@ pub(super) fn think(
 ) -> Result<(), MachineError> {
     search.set_stop(&budget.stop);
     // No match has 2^32 joint moves.
-    search.set_root_fluents(&history.fluents(), history.depth() as u32)?;
+    search.set_position(history.position(), history.depth() as u32)?;
     tracing::info!(depth = history.depth(), "thinking");
     search.run(budget)
 }

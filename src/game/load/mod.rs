@@ -352,7 +352,7 @@ impl Game {
             return Ok(machines);
         }
         let made = match &self.engines {
-            None => MachinePool::of_one(self.machine(Backend::Prover)?, &self.stop),
+            None => MachinePool::of_one(self.machine(Backend::Prover)?, false, &self.stop),
             Some(engines) => {
                 let engines = engines.clone();
                 MachinePool::of_many(&self.stop, move || {
@@ -377,7 +377,8 @@ impl Game {
     /// # Errors
     /// If the rules cannot be evaluated.
     pub fn follow(&self) -> Result<Position, MachineError> {
-        Position::of_machine(self.follower()?, &self.stop)
+        let machine = MachinePool::of_one(self.follower()?, self.engines.is_some(), &self.stop);
+        Position::start(&Arc::new(machine))
     }
 
     /// Returns a machine that is available as soon as the game is loaded, since the circuit is not

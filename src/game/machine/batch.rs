@@ -235,7 +235,7 @@ impl Batch {
         let legal = &self.game.layout().legal[role.index()];
         let rows = self.evaluator.outputs(legal.clone());
         let width = self.evaluator.width();
-        let (some, several) = LaneMask::some_and_several(width, width.lanes(), rows);
+        let (some, several) = LaneMask::some_and_several(width, self.filled, rows);
         let filled = self.filled();
         (some.and(filled), several.and(filled))
     }
@@ -249,7 +249,8 @@ impl Batch {
         let words = self.evaluator.width().words();
         let rows = rows.flat_map(|rows| rows.chunks_exact(words));
         // Most rows belong to roles that are not to move.
-        let rows = rows.filter(|row| row.iter().any(|&word| word != 0));
+        let used = self.filled.div_ceil(64);
+        let rows = rows.filter(|row| row[..used].iter().any(|&word| word != 0));
         rows.map(|row| LaneMask::from_words(row).and(filled).count())
             .sum()
     }
@@ -260,7 +261,8 @@ impl Batch {
         self.look();
         let legal = &self.game.layout().legal[role.index()];
         let (width, filled) = (self.evaluator.width(), self.filled());
-        let filled = filled.words(width);
+        // Words of lanes that are not filled are not looked at.
+        let filled = &filled.words(width)[..self.filled.div_ceil(64)];
         let rows = self.evaluator.outputs(legal.clone());
         for (row, number) in rows.chunks_exact(width.words()).zip(0..) {
             let words = row.iter().zip(filled).map(|(word, filled)| word & filled);

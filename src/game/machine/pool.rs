@@ -13,6 +13,7 @@ pub struct MachinePool {
     roles: Vec<String>,
     machines: Machines,
     stop: Stop,
+    is_ground: bool,
 }
 
 type Make = dyn Fn() -> Result<Box<dyn StateMachine>, MachineError> + Send + Sync;
@@ -40,6 +41,7 @@ impl MachinePool {
         let first = make()?;
         Ok(MachinePool {
             stop: stop.clone(),
+            is_ground: true,
             roles: first.roles().to_vec(),
             machines: Machines::Many {
                 idle: Mutex::new(vec![first]),
@@ -48,10 +50,15 @@ impl MachinePool {
         })
     }
 
-    /// Creates a pool of one machine, for which threads wait.
-    pub(crate) fn of_one(machine: Box<dyn StateMachine>, stop: &Stop) -> MachinePool {
+    /// Creates a pool of one machine, for which threads wait. It may have the numbers of the ground game.
+    pub(crate) fn of_one(
+        machine: Box<dyn StateMachine>,
+        is_ground: bool,
+        stop: &Stop,
+    ) -> MachinePool {
         MachinePool {
             stop: stop.clone(),
+            is_ground,
             roles: machine.roles().to_vec(),
             machines: Machines::One(Mutex::new(machine)),
         }
@@ -60,6 +67,11 @@ impl MachinePool {
     /// Returns the names of the roles in rulesheet order.
     pub fn roles(&self) -> &[String] {
         &self.roles
+    }
+
+    /// Returns whether states and moves have the numbers of the ground game, as in all machines but the prover.
+    pub fn is_ground(&self) -> bool {
+        self.is_ground
     }
 
     /// Returns the token that stops queries, unless they have their own.

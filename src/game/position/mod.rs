@@ -72,7 +72,7 @@ impl Position {
         machine: Box<dyn StateMachine>,
         stop: &Stop,
     ) -> Result<Position, MachineError> {
-        Position::start(&Arc::new(MachinePool::of_one(machine, stop)))
+        Position::start(&Arc::new(MachinePool::of_one(machine, false, stop)))
     }
 
     /// Returns the position of the same game in which exactly these propositions hold.
@@ -115,6 +115,11 @@ impl Position {
     /// Returns the state, as one of the game's machines.
     pub fn state(&self) -> &State {
         &self.state
+    }
+
+    /// Returns the state with the numbers of the ground game, unless only the prover can play it.
+    pub fn ground_state(&self) -> Option<&State> {
+        self.machines.is_ground().then_some(&self.state)
     }
 
     /// Returns the canonical texts of the propositions that hold, sorted bytewise.

@@ -340,7 +340,7 @@ impl Searched {
         let tree = self.tree.as_mut().expect("it was just made");
         if !self.is_current {
             tree.set_stop(&budget.stop);
-            tree.set_root_fluents(&self.history.fluents(), self.history.depth() as u32)?;
+            tree.set_position(self.history.position(), self.history.depth() as u32)?;
             self.is_current = true;
         }
         let searched = tree.run(budget);

@@ -185,8 +185,7 @@ impl GameSearch {
         let stop = stop.by(deadline.map(last_moment)).by(own);
         if !self.is_current {
             self.tree.set_stop(&stop);
-            self.tree
-                .set_root_fluents(&self.position.fluents(), self.depth)?;
+            self.tree.set_position(&self.position, self.depth)?;
             self.is_current = true;
         }
         let budget = SearchBudget::default()

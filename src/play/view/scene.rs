@@ -4,7 +4,7 @@
 use rand::RngExt;
 
 use crate::game::machine::{MachineError, RANDOM_ROLE, RoleId};
-use crate::game::position::{History, find_text};
+use crate::game::position::{History, Position, find_text};
 use crate::support::rng::GameRng;
 
 /// A match, and the position of it that is shown.
@@ -89,6 +89,11 @@ impl Scene {
         self.history.roles()
     }
 
+    pub(super) fn position(&self) -> &Position {
+        self.history.position()
+    }
+
+    /// The canonical texts of the propositions that hold, sorted bytewise.
     pub(super) fn fluents(&self) -> Vec<String> {
         self.history.fluents()
     }

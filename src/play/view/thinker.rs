@@ -56,10 +56,15 @@ fn think(
     search: &mut Mcts,
     shown: &mut SearchMessage,
 ) -> Result<(), MachineError> {
-    let (fluents, depth, legal, is_over) = {
+    let (position, depth, legal, is_over) = {
         let scene = shared.scene.lock();
         let legal: Vec<usize> = scene.legal().iter().map(Vec::len).collect();
-        (scene.fluents(), scene.depth(), legal, scene.is_over())
+        (
+            scene.position().clone(),
+            scene.depth(),
+            legal,
+            scene.is_over(),
+        )
     };
     let is_stuck = legal.contains(&0);
     let roles: Vec<RoleId> = RoleId::first(legal.len())
@@ -70,7 +75,7 @@ fn think(
         return Ok(());
     }
     search.set_stop(&shared.stop);
-    search.set_root_fluents(&fluents, u32::try_from(depth).unwrap_or(u32::MAX))?;
+    search.set_position(&position, u32::try_from(depth).unwrap_or(u32::MAX))?;
     let mut time = Duration::ZERO;
     loop {
         let budget = SearchBudget::default().with_stop(shared.stop.within(SLICE));

@@ -38,6 +38,7 @@ use crate::game::engine::MatchEngines;
 use crate::game::load::Game;
 use crate::game::machine::{Backend, MachineError, Move, RoleId, State, check_memory};
 use crate::game::playout::PlayoutProgress;
+use crate::game::position::Position;
 use crate::proof::unproved::Unproved;
 use crate::support::rng;
 use crate::support::threads::{self, ThreadError};
@@ -93,6 +94,8 @@ pub struct Mcts {
     tree: Tree,
     shared: Shared,
     tasks: Tasks,
+    /// Whether states have the numbers of the ground game.
+    is_ground: bool,
     /// The engines of the evaluators, if they are compiled.
     engines: Option<MatchEngines>,
     /// The provers beside the search, if there are any.
@@ -250,6 +253,7 @@ impl Mcts {
             tree,
             shared: Shared::default(),
             tasks,
+            is_ground: backend != Backend::Prover,
             engines,
             local,
             planning,
@@ -370,6 +374,17 @@ impl Mcts {
         let fluents: Vec<&str> = fluents.iter().map(AsRef::as_ref).collect();
         let state = self.evaluators[0].parse_state(&fluents)?;
         self.set_root(&state, depth)
+    }
+
+    /// Searches from a position of the game, as [`set_root`](Mcts::set_root) does.
+    ///
+    /// # Errors
+    /// When the machine cannot go on.
+    pub fn set_position(&mut self, position: &Position, depth: u32) -> Result<(), MachineError> {
+        match position.ground_state().filter(|_| self.is_ground) {
+            Some(state) => self.set_root(state, depth),
+            None => self.set_root_fluents(&position.fluents(), depth),
+        }
     }
 
     /// The canonical text of a move in a report.
