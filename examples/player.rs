@@ -7,25 +7,23 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use propjit::game::machine::{Move, StateMachine};
+use propjit::game::machine::Move;
 use propjit::game::playout::{self, RunLimits};
 use propjit::game::position::Position;
 use propjit::play::matches::{
     Choice, MatchConfig, Player, PlayerError, PlayerFactory, Rulesheet, Seat, Series,
 };
 use propjit::support::rng;
-use propjit::{Backend, Game, PlayoutRunner, RoleId, Setup, State, Stop, gdl};
+use propjit::{Backend, PlayoutRunner, RoleId, Setup, Stop, gdl};
 
 /// How many random matches are played after each move.
 const PLAYOUTS: u64 = 100;
 
 /// A player that looks one move ahead.
 struct Greedy {
-    game: Arc<Game>,
     position: Position,
     role: RoleId,
     runner: Box<dyn PlayoutRunner>,
-    machine: Box<dyn StateMachine>,
 }
 
 impl Greedy {
@@ -36,8 +34,6 @@ impl Greedy {
             position: game.start()?,
             role: seat.role,
             runner: playout::runner(&game, Backend::Lanes, 1000, rng)?,
-            machine: game.machine(game.backend())?,
-            game,
         })
     }
 
@@ -45,19 +41,17 @@ impl Greedy {
     /// what is legal first.
     fn value(&mut self, played: Move, stop: &Stop) -> Result<f64, PlayerError> {
         let mut joint = Vec::new();
-        for role in RoleId::first(self.game.rules().roles.len()) {
+        for role in RoleId::first(self.position.roles().len()) {
             let legal = self.position.legal_moves(role)?;
             joint.push(match role == self.role {
                 true => played,
                 false => *legal.first().ok_or(PlayerError::NoMove)?,
             });
         }
-        let mut next = State::new();
-        let state = self.position.state();
-        self.machine
-            .next_state_unchecked(state, &joint, &mut next)?;
+        let mut next = self.position.clone();
+        next.play(&joint)?;
         self.runner.clear();
-        let job = self.runner.queue_mut().add(&next, Some(PLAYOUTS));
+        let job = self.runner.queue_mut().add(next.state(), Some(PLAYOUTS));
         self.runner
             .play(&RunLimits::default().with_stop(stop.clone()))?;
         let tally = self.runner.queue().tally(job);

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::common::sources::{code, paths};
+
 /// The folders of `src` that the script hashes, with their files.
 fn hashed() -> Vec<(String, Vec<PathBuf>)> {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -28,30 +30,6 @@ fn list(path: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The paths in the package that a source file names outside of comments and tests.
-fn imported(source: &str) -> BTreeSet<String> {
-    let code = source.split("#[cfg(test)]\nmod ").next().unwrap_or("");
-    let lines = code
-        .lines()
-        .map(|line| line.split("//").next().unwrap_or(""));
-    let code: String = lines.flat_map(|line| [line, "\n"]).collect();
-    let paths = code.split("crate::").skip(1);
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
-    paths
-        .map(|path| path.chars().take_while(|&c| is_part(c)).collect())
-        .collect()
-}
-
-#[test]
-fn imports_are_found() {
-    let source = "use crate::a::B;\n// crate::c\nfn f() { crate::d_2::g(); }\n\
-        #[cfg(test)]\nmod tests { use crate::e::H; }";
-    assert_eq!(
-        imported(source),
-        ["a::B", "d_2::g"].map(String::from).into()
-    );
-}
-
 /// A module that a hashed one imports decides what is compiled, too.
 #[test]
 fn what_is_imported_is_hashed() {
@@ -64,7 +42,8 @@ fn what_is_imported_is_hashed() {
             continue;
         }
         files += 1;
-        for import in imported(&fs::read_to_string(file).unwrap()) {
+        let paths = paths(&code(&fs::read_to_string(file).unwrap()));
+        for import in paths.iter().filter_map(|path| path.strip_prefix("crate::")) {
             let is_hashed = |name: &&str| import.starts_with(&format!("{name}::"));
             assert!(
                 names.iter().any(is_hashed),

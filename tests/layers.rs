@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::common::sources::{code, paths};
+
 /// The folders of `src`: each may use those before it.
 const FLOORS: [&str; 7] = ["support", "game", "proof", "search", "play", "lab", "cli"];
 
@@ -17,7 +19,7 @@ const CIRCLES: [(&str, &[&str], &str); 2] = [
     (
         "src/proof/solve",
         &["nim", "parts"],
-        "sums of Nim are a case of games of several parts, and are told by their outcomes",
+        "sums of Nim are a case of games of several parts, whose outcomes decide it",
     ),
 ];
 
@@ -40,39 +42,6 @@ fn modules(root: &Path) -> BTreeMap<Vec<String>, PathBuf> {
             } else {
                 found.insert(below(name), file);
             }
-        }
-    }
-    found
-}
-
-/// The code of a file without comments and tests.
-fn code(source: &str) -> String {
-    let code = source.split("#[cfg(test)]\nmod ").next().unwrap_or("");
-    let lines = code.lines().map(|line| line.split("//").next().unwrap());
-    lines.flat_map(|line| [line, "\n"]).collect()
-}
-
-/// The paths that begin with `crate::` or `super::`, those of groups one by one.
-fn paths(code: &str) -> Vec<String> {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
-    let mut found = Vec::new();
-    for (at, _) in code
-        .match_indices("crate::")
-        .chain(code.match_indices("super::"))
-    {
-        if code[..at].ends_with(is_part) {
-            continue;
-        }
-        let length = code[at..].find(|c| !is_part(c)).unwrap_or(code.len() - at);
-        let (path, rest) = code[at..].split_at(length);
-        match rest.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
-            // Of a group in a group, the name before it is enough.
-            Some((group, _)) if path.ends_with("::") => {
-                let items = group.split(',').map(str::trim);
-                let items = items.map(|item| item.split([' ', '{']).next().unwrap());
-                found.extend(items.map(|item| format!("{path}{item}")));
-            }
-            _ => found.push(path.to_string()),
         }
     }
     found
@@ -125,19 +94,6 @@ fn circle(mut uses: BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {
             return users;
         }
     }
-}
-
-#[test]
-fn paths_are_found() {
-    let source = "use crate::a::{self, B, c::D};\n// crate::e\nfn f() { super::g(); }\n\
-        #[cfg(test)]\nmod tests { use crate::h::I; }";
-    let expected = [
-        "crate::a::self",
-        "crate::a::B",
-        "crate::a::c::D",
-        "super::g",
-    ];
-    assert_eq!(paths(&code(source)), expected);
 }
 
 #[test]

@@ -15,6 +15,7 @@ pub(crate) mod random_matches;
 pub(crate) mod search;
 pub(crate) mod series;
 pub(crate) mod solvable;
+pub(crate) mod sources;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

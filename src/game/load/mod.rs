@@ -16,14 +16,14 @@ use propjit_gdl::{Parsed, ReadError};
 use propjit_jit::code::{CodeConfig, CompileError};
 use propjit_stop::Stop;
 
-use crate::game::engine::{DecisiveEngine, Engines};
+use crate::game::engine::{DecisiveEngine, Engines, Programs};
 use crate::game::facts::{AnalysisConfig, GoalBoundsTask};
 use crate::game::ground::{GroundGame, Optimised};
 use crate::game::machine::compiled::CompiledMachine;
 use crate::game::machine::lanes::LanesMachine;
 use crate::game::machine::pool::MachinePool;
 use crate::game::machine::prover::ProverMachine;
-use crate::game::machine::scalar::{ScalarEvaluator, ScalarMachine};
+use crate::game::machine::scalar::ScalarMachine;
 use crate::game::machine::{Backend, MachineError, RANDOM_ROLE, RoleId, StateMachine};
 use crate::game::position::Position;
 use crate::support::fnv::Fnv64;
@@ -351,15 +351,7 @@ impl Game {
         if let Some(machines) = self.machines.get() {
             return Ok(machines);
         }
-        let made = match &self.engines {
-            None => MachinePool::of_one(self.machine(Backend::Prover)?, false, &self.stop),
-            Some(engines) => {
-                let engines = engines.clone();
-                MachinePool::of_many(&self.stop, move || {
-                    Ok(Box::new(ScalarMachine::new(engines.programs())?))
-                })?
-            }
-        };
+        let made = self.pool(ScalarMachine::optimised)?;
         Ok(self.machines.get_or_init(|| Arc::new(made)))
     }
 
@@ -377,8 +369,18 @@ impl Game {
     /// # Errors
     /// If the rules cannot be evaluated.
     pub fn follow(&self) -> Result<Position, MachineError> {
-        let machine = MachinePool::of_one(self.follower()?, self.engines.is_some(), &self.stop);
-        Position::start(&Arc::new(machine))
+        Position::start(&Arc::new(self.pool(ScalarMachine::unoptimised)?))
+    }
+
+    /// Creates a pool of such machines of the ground game, or else of a prover.
+    fn pool(&self, make: fn(&Programs) -> ScalarMachine) -> Result<MachinePool, MachineError> {
+        let Some(engines) = &self.engines else {
+            let prover = self.machine(Backend::Prover)?;
+            return Ok(MachinePool::of_one(prover, &self.stop));
+        };
+        let programs = engines.programs().clone();
+        let make = move || Box::new(make(&programs)) as Box<dyn StateMachine>;
+        Ok(MachinePool::of_many(&self.stop, make))
     }
 
     /// Returns a machine that is available as soon as the game is loaded, since the circuit is not
@@ -387,12 +389,10 @@ impl Game {
     /// # Errors
     /// If the rules cannot be evaluated.
     pub fn follower(&self) -> Result<Box<dyn StateMachine>, MachineError> {
-        let Some(engines) = &self.engines else {
-            return self.machine(Backend::Prover);
-        };
-        let evaluator = ScalarEvaluator::unoptimised(engines.programs());
-        let game = engines.game().clone();
-        Ok(Box::new(ScalarMachine::with(game, evaluator)))
+        match &self.engines {
+            None => self.machine(Backend::Prover),
+            Some(engines) => Ok(Box::new(ScalarMachine::unoptimised(engines.programs()))),
+        }
     }
 
     /// Creates a machine that plays the game.

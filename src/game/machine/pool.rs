@@ -5,7 +5,7 @@ use std::fmt;
 use parking_lot::Mutex;
 use propjit_stop::Stop;
 
-use super::{MachineError, StateMachine};
+use super::StateMachine;
 
 /// Machines for queries about single states, by any number of threads: states and moves of one
 /// answer are valid in all queries.
@@ -13,13 +13,12 @@ pub struct MachinePool {
     roles: Vec<String>,
     machines: Machines,
     stop: Stop,
-    is_ground: bool,
 }
 
-type Make = dyn Fn() -> Result<Box<dyn StateMachine>, MachineError> + Send + Sync;
+type Make = dyn Fn() -> Box<dyn StateMachine> + Send + Sync;
 
 enum Machines {
-    /// Those that are idle; more are made when threads need them.
+    /// Those of a ground game that are idle; more are made when threads need them.
     Many {
         idle: Mutex<Vec<Box<dyn StateMachine>>>,
         make: Box<Make>,
@@ -29,36 +28,26 @@ enum Machines {
 }
 
 impl MachinePool {
-    /// Creates a pool of machines that agree on the numbers of states and moves, one for each concurrent
-    /// query.
-    ///
-    /// # Errors
-    /// When the first one cannot be made.
+    /// Creates a pool of machines with the numbers of the ground game, one for each concurrent query.
     pub(crate) fn of_many(
         stop: &Stop,
-        make: impl Fn() -> Result<Box<dyn StateMachine>, MachineError> + Send + Sync + 'static,
-    ) -> Result<MachinePool, MachineError> {
-        let first = make()?;
-        Ok(MachinePool {
+        make: impl Fn() -> Box<dyn StateMachine> + Send + Sync + 'static,
+    ) -> MachinePool {
+        let first = make();
+        MachinePool {
             stop: stop.clone(),
-            is_ground: true,
             roles: first.roles().to_vec(),
             machines: Machines::Many {
                 idle: Mutex::new(vec![first]),
                 make: Box::new(make),
             },
-        })
+        }
     }
 
-    /// Creates a pool of one machine, for which threads wait. It may have the numbers of the ground game.
-    pub(crate) fn of_one(
-        machine: Box<dyn StateMachine>,
-        is_ground: bool,
-        stop: &Stop,
-    ) -> MachinePool {
+    /// Creates a pool of one machine, for which threads wait.
+    pub(crate) fn of_one(machine: Box<dyn StateMachine>, stop: &Stop) -> MachinePool {
         MachinePool {
             stop: stop.clone(),
-            is_ground,
             roles: machine.roles().to_vec(),
             machines: Machines::One(Mutex::new(machine)),
         }
@@ -69,9 +58,9 @@ impl MachinePool {
         &self.roles
     }
 
-    /// Returns whether states and moves have the numbers of the ground game, as in all machines but the prover.
+    /// Returns whether states and moves are known to have the numbers of the ground game.
     pub fn is_ground(&self) -> bool {
-        self.is_ground
+        matches!(self.machines, Machines::Many { .. })
     }
 
     /// Returns the token that stops queries, unless they have their own.
@@ -79,16 +68,9 @@ impl MachinePool {
         &self.stop
     }
 
-    /// Queries a machine. If `stop` is set first, the result is an error that [says
-    /// so](MachineError::is_stopped).
-    ///
-    /// # Errors
-    /// When the query fails.
-    pub fn ask<T>(
-        &self,
-        stop: &Stop,
-        question: impl FnOnce(&mut dyn StateMachine) -> Result<T, MachineError>,
-    ) -> Result<T, MachineError> {
+    /// Queries a machine. If `stop` is set first, methods of the machine that can fail return an error that [says
+    /// so](super::MachineError::is_stopped).
+    pub fn ask<T>(&self, stop: &Stop, question: impl FnOnce(&mut dyn StateMachine) -> T) -> T {
         match &self.machines {
             Machines::One(machine) => {
                 let mut machine = machine.lock();
@@ -97,7 +79,7 @@ impl MachinePool {
             }
             Machines::Many { idle, make } => {
                 let known = idle.lock().pop();
-                let mut machine = known.map_or_else(make, Ok)?;
+                let mut machine = known.unwrap_or_else(make);
                 let answer = question(&mut *machine);
                 idle.lock().push(machine);
                 answer

@@ -16,6 +16,24 @@ use crate::game::vocabulary::state::ones;
 /// A game played by the scalar interpreter.
 pub type ScalarMachine = CircuitMachine<ScalarEvaluator>;
 
+impl ScalarMachine {
+    /// Creates a machine on the circuit after the passes.
+    pub fn optimised(programs: &Programs) -> ScalarMachine {
+        ScalarMachine::interpreted(programs, programs.scalar())
+    }
+
+    /// Creates a machine on the circuit before any pass: slower, but ready sooner.
+    pub fn unoptimised(programs: &Programs) -> ScalarMachine {
+        ScalarMachine::interpreted(programs, programs.unoptimised_scalar())
+    }
+
+    fn interpreted(programs: &Programs, interpreter: ScalarInterpreter) -> ScalarMachine {
+        let game = programs.game();
+        let evaluator = ScalarEvaluator::with(interpreter, game.clone());
+        ScalarMachine::with(game.clone(), evaluator)
+    }
+}
+
 /// Evaluates one state, incrementally.
 #[derive(Debug)]
 pub struct ScalarEvaluator {
@@ -30,11 +48,6 @@ pub struct ScalarEvaluator {
 }
 
 impl ScalarEvaluator {
-    /// Creates an evaluator of the circuit before any pass: slower, but ready sooner.
-    pub fn unoptimised(programs: &Programs) -> ScalarEvaluator {
-        ScalarEvaluator::with(programs.unoptimised_scalar(), programs.game().clone())
-    }
-
     fn with(interpreter: ScalarInterpreter, game: Arc<GroundGame>) -> ScalarEvaluator {
         ScalarEvaluator {
             interpreter,

@@ -93,7 +93,7 @@ impl History {
         let canonical = roles.map(|(role, &played)| self.position.move_text(role, played));
         let canonical: Vec<String> = canonical.collect();
         let before = self.position.state().clone();
-        self.position.play(&moves)?;
+        self.position.play_found(&moves)?;
         self.past.push(before);
         self.moves.push(canonical);
         Ok(())

@@ -72,7 +72,7 @@ impl Position {
         machine: Box<dyn StateMachine>,
         stop: &Stop,
     ) -> Result<Position, MachineError> {
-        Position::start(&Arc::new(MachinePool::of_one(machine, false, stop)))
+        Position::start(&Arc::new(MachinePool::of_one(machine, stop)))
     }
 
     /// Returns the position of the same game in which exactly these propositions hold.
@@ -94,10 +94,7 @@ impl Position {
     }
 
     /// Queries a machine about the state.
-    fn ask<T>(
-        &self,
-        question: impl FnOnce(&mut dyn StateMachine, &State) -> Result<T, MachineError>,
-    ) -> Result<T, MachineError> {
+    fn ask<T>(&self, question: impl FnOnce(&mut dyn StateMachine, &State) -> T) -> T {
         (self.machines).ask(&self.stop, |machine| question(machine, &self.state))
     }
 
@@ -124,9 +121,7 @@ impl Position {
 
     /// Returns the canonical texts of the propositions that hold, sorted bytewise.
     pub fn fluents(&self) -> Vec<String> {
-        let texts = |machine: &mut dyn StateMachine, state: &State| Ok(machine.fluents(state));
-        // There is a machine, and it knows the names of its own state.
-        self.ask(texts).unwrap_or_default()
+        self.ask(|machine, state| machine.fluents(state))
     }
 
     /// Returns whether the match is over.
@@ -174,9 +169,7 @@ impl Position {
 
     /// Returns the canonical text of a move.
     pub fn move_text(&self, role: RoleId, played: Move) -> String {
-        let text = |machine: &mut dyn StateMachine, _: &State| Ok(machine.move_text(role, played));
-        // There is a machine, and it knows the names of its own moves.
-        self.ask(text).unwrap_or_default()
+        self.ask(|machine, _| machine.move_text(role, played))
     }
 
     /// Returns the legal move of the role that `text` spells, in any form that [`find_text`]
@@ -186,18 +179,21 @@ impl Position {
     /// [`MachineError::MatchOver`] in a terminal state, [`MachineError::IllegalMove`] if it spells
     /// none, or if the machine cannot continue.
     pub fn find_move(&self, role: RoleId, text: &str) -> Result<Move, MachineError> {
-        if self.is_over()? {
-            return Err(MachineError::MatchOver);
-        }
-        let legal = self.legal_moves(role)?;
-        let texts = legal.iter().map(|&played| self.move_text(role, played));
-        match find_text(&texts.collect::<Vec<_>>(), text) {
-            Some(at) => Ok(legal[at]),
-            None => Err(MachineError::IllegalMove {
-                role: self.roles()[role.index()].clone(),
-                text: text.to_string(),
-            }),
-        }
+        self.ask(|machine, state| {
+            if machine.is_terminal(state)? {
+                return Err(MachineError::MatchOver);
+            }
+            let mut legal = Vec::new();
+            machine.legal_moves_unchecked(state, role, &mut legal)?;
+            let texts = legal.iter().map(|&played| machine.move_text(role, played));
+            match find_text(&texts.collect::<Vec<_>>(), text) {
+                Some(at) => Ok(legal[at]),
+                None => Err(MachineError::IllegalMove {
+                    role: machine.roles()[role.index()].clone(),
+                    text: text.to_string(),
+                }),
+            }
+        })
     }
 
     /// Returns the legal moves that these texts spell, one for each role in role order.
@@ -230,8 +226,13 @@ impl Position {
     /// As for [`play`](Position::play); the position is unchanged in that case.
     pub fn play_texts(&mut self, joint: &[impl AsRef<str>]) -> Result<(), MachineError> {
         let joint = self.find_joint_move(joint)?;
+        self.play_found(&joint)
+    }
+
+    /// Advances by a joint move that was [found](Position::find_joint_move) here, so that it is legal.
+    fn play_found(&mut self, joint: &[Move]) -> Result<(), MachineError> {
         let mut next = State::new();
-        self.ask(|machine, state| machine.next_state_unchecked(state, &joint, &mut next))?;
+        self.ask(|machine, state| machine.next_state_unchecked(state, joint, &mut next))?;
         self.state = next;
         Ok(())
     }

@@ -51,9 +51,9 @@ enum Set {
 /// A configuration that is being read.
 pub(super) struct Draft {
     config: MctsPlayerConfig,
-    evaluation: Option<bool>,
+    evaluation: bool,
     uses: EvaluationUse,
-    learn_on: Option<bool>,
+    learn_on: bool,
     workers: usize,
     prover: Option<ProgramCommand>,
     pub(super) seed: Option<u64>,
@@ -204,7 +204,7 @@ pub(super) const OPTIONS: &[PlayerOption] = &[
         group: Group::Learning,
         values: FLAG,
         about: "learns an evaluation and uses it; by default true without a counted budget",
-        set: Set::Flag(|draft, evaluation| draft.evaluation = Some(evaluation)),
+        set: Set::Flag(|draft, evaluation| draft.evaluation = evaluation),
     },
     PlayerOption {
         name: "keep",
@@ -218,7 +218,7 @@ pub(super) const OPTIONS: &[PlayerOption] = &[
         group: Group::Experiments,
         values: FLAG,
         about: "goes on learning beside the search, or between moves where no core is free; by default true without a counted budget",
-        set: Set::Flag(|draft, learn_on| draft.learn_on = Some(learn_on)),
+        set: Set::Flag(|draft, learn_on| draft.learn_on = learn_on),
     },
     PlayerOption {
         name: "leaf",
@@ -311,9 +311,9 @@ impl Draft {
                 ponder: true,
                 budget: MoveBudget::default(),
             },
-            evaluation: None,
+            evaluation: true,
             uses: EvaluationUse::default(),
-            learn_on: None,
+            learn_on: true,
             workers: 0,
             prover: None,
             seed: None,
@@ -331,6 +331,7 @@ impl Draft {
         // others think, nor on what other threads find out meanwhile.
         let is_timed = !draft.config.budget.is_counted();
         draft.config.ponder = is_timed;
+        (draft.evaluation, draft.learn_on) = (is_timed, is_timed);
         let helpers = &mut draft.config.search.helpers;
         (helpers.local, helpers.plan, helpers.solve) = (is_timed, is_timed, is_timed);
         for (option, value) in others {
@@ -347,16 +348,12 @@ impl Draft {
     /// The configuration, when all options are read.
     pub(super) fn finish(self) -> MctsPlayerConfig {
         let mut config = self.config;
-        let is_timed = !config.budget.is_counted();
         let search = &mut config.search;
         search.helpers.provers = vec![own_worker(); self.workers];
         search.helpers.provers.extend(self.prover);
         let learning = &mut search.learning;
-        learning.evaluation = self.evaluation.unwrap_or(is_timed).then_some(self.uses);
-        learning.learn_on = match (
-            self.learn_on.unwrap_or(is_timed),
-            free_cores(search.threads),
-        ) {
+        learning.evaluation = self.evaluation.then_some(self.uses);
+        learning.learn_on = match (self.learn_on, free_cores(search.threads)) {
             (false, _) => LearnOn::Never,
             (true, 0) => LearnOn::Between,
             (true, _) => LearnOn::Beside,

@@ -146,10 +146,10 @@ impl FromStr for PlayerFactory {
 }
 
 fn read_options(kind: &PlayerKind, text: &str) -> Result<PlayerOptions, SpecError> {
+    let known = (kind.options)();
     let mut options: Vec<(String, String)> = Vec::new();
     for part in text.split(',').filter(|part| !part.is_empty()) {
         let (option, value) = part.split_once('=').unwrap_or((part, ""));
-        let known = (kind.options)();
         if !known.contains(&option) {
             return Err(match removed(option).filter(|_| kind.name == "mcts") {
                 Some((option, instead)) => SpecError::Removed {

@@ -8,7 +8,7 @@ use super::{Evaluator, MOST_MOVES};
 use crate::game::engine::{EngineSubscription, Engines, MatchEngines, PlayoutPolicy, ValidEngine};
 use crate::game::ground::GroundGame;
 use crate::game::machine::batch::Batch;
-use crate::game::machine::scalar::{ScalarEvaluator, ScalarMachine};
+use crate::game::machine::scalar::ScalarMachine;
 use crate::game::machine::{MachineError, Move, RoleId, State};
 use crate::game::playout::{PlayoutRunner, Playouts, SerialPlayouts};
 use crate::game::vocabulary::lane_mask::LaneMask;
@@ -85,8 +85,7 @@ impl LanesEvaluator {
     /// Returns serial playouts, which play matches one after the other.
     fn serial(&self) -> Option<Box<SerialPlayouts>> {
         let programs = self.subscription.as_ref()?.programs();
-        let evaluator = ScalarEvaluator::unoptimised(programs);
-        let machine = Box::new(ScalarMachine::with(programs.game().clone(), evaluator));
+        let machine = Box::new(ScalarMachine::unoptimised(programs));
         // Matches in lanes have the seed itself.
         let rng = rng::streams(!self.seed).next()?;
         Some(Box::new(SerialPlayouts::new(machine, self.max_steps, rng)))
