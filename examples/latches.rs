@@ -49,7 +49,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let Some(engines) = game.engines() else {
             println!(
                 "{path}: {}",
-                game.gave_up().map_or(String::new(), ToString::to_string)
+                game.grounding_error()
+                    .map_or(String::new(), ToString::to_string)
             );
             continue;
         };

@@ -201,7 +201,7 @@ fn unknown_numbers_are_refused() {
         let load = |setup: &Setup| Game::load(&path, &setup.clone().with_backend(backend));
         let game = SharedGame::load::<Box<dyn Error>>(load).unwrap();
         let (initial, noop) = game
-            .ask(|machine| {
+            .query(|machine| {
                 let noop = machine.parse_move(RoleId(1), "noop")?;
                 Ok((machine.initial_state()?, noop))
             })
@@ -239,7 +239,7 @@ fn what_cannot_be_grounded_plays_on_the_prover() {
     let mut setup = Setup::default();
     setup.ground.ground_rules = 1000;
     let game = Game::from_text("count.kif", rules, &setup).unwrap();
-    assert!(game.gave_up().is_some());
+    assert!(game.grounding_error().is_some());
     assert_eq!(game.backend(), Backend::Prover);
     let mut machine = game.machine(game.backend()).unwrap();
     let mut state = machine.initial_state().unwrap();

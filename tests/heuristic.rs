@@ -320,7 +320,7 @@ fn learning_goes_on_for_a_while() {
     let mut task = HeuristicTask::start(&engines, None, &config);
     let mut last = task.wait();
     let (mut times, mut changes) = (0, 0);
-    while let Some(next) = task.go_on(LearnOn::Beside) {
+    while let Some(next) = task.resume(LearnOn::Beside) {
         task = next;
         let found = task.wait();
         assert!(found.is_some() || last.is_none(), "what is of use stays");
@@ -333,7 +333,7 @@ fn learning_goes_on_for_a_while() {
     let puzzle = own_game("sudoku");
     let engines = MatchEngines::new(puzzle.engines().unwrap().clone());
     let task = HeuristicTask::start(&engines, None, &config);
-    assert!(task.wait().is_none() && task.go_on(LearnOn::Beside).is_none());
+    assert!(task.wait().is_none() && task.resume(LearnOn::Beside).is_none());
 }
 
 /// Learning that is to run between searches only waits until a caller waits for it, and goes on then.
@@ -346,14 +346,14 @@ fn learning_between_searches_waits() {
     let task = HeuristicTask::start(&engines, None, &config);
     let first = task.wait().expect("it is of use");
     let time = start.elapsed();
-    let task = task.go_on(LearnOn::Between).expect("it is trusted");
+    let task = task.resume(LearnOn::Between).expect("it is trusted");
     sleep(2 * time);
     assert_eq!(task.found(), None);
     // For a round at most.
-    task.learn_unless(&Stop::new().within(Duration::ZERO));
+    task.learn_until(&Stop::new().within(Duration::ZERO));
     sleep(2 * time);
     assert_eq!(task.found(), None);
-    task.learn_unless(&Stop::new());
+    task.learn_until(&Stop::new());
     let learned = task.found().flatten().expect("what is of use stays");
     assert_ne!(learned, first);
 }

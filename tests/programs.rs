@@ -46,14 +46,14 @@ impl Engine {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
     }
 
-    fn ask(&mut self, request: Value) -> Value {
+    fn query(&mut self, request: Value) -> Value {
         self.send(&request);
         self.reply()
     }
 
     fn load(&mut self, game: &str) -> Value {
         let rules = games::text(game).unwrap();
-        self.ask(json!({"id": 0, "load": {"version": 1, "name": game, "rules": rules}}))
+        self.query(json!({"id": 0, "load": {"version": 1, "name": game, "rules": rules}}))
     }
 
     /// Ends the input and waits for the program.
@@ -66,7 +66,7 @@ impl Engine {
 #[test]
 fn an_engine_answers_about_many_positions() {
     let mut engine = Engine::start(&["--seed", "1"]);
-    let early = engine.ask(json!({"id": 9, "legal": {}}));
+    let early = engine.query(json!({"id": 9, "legal": {}}));
     assert_eq!(
         early,
         json!({"id": 9, "error": {"message": "no game is loaded"}})
@@ -77,17 +77,17 @@ fn an_engine_answers_about_many_positions() {
     );
 
     let moves = json!([["(mark 2 2)", "noop"], ["noop", "(mark 1 2)"]]);
-    let state = engine.ask(json!({"id": 1, "position": {"moves": moves}}));
+    let state = engine.query(json!({"id": 1, "position": {"moves": moves}}));
     let holds = ["(cell 1 2 o)", "(cell 2 2 x)", "(control x)"];
     let expected = json!({"depth": 2, "terminal": false, "propositions": holds});
     assert_eq!(state, json!({"id": 1, "state": expected}));
-    let legal = engine.ask(json!({"legal": {"role": "o"}}));
+    let legal = engine.query(json!({"legal": {"role": "o"}}));
     assert_eq!(
         legal,
         json!({"legal": {"roles": [{"role": "o", "moves": ["noop"]}]}})
     );
     assert_eq!(
-        engine.ask(json!({"legal": {}}))["legal"]["roles"][0]["moves"]
+        engine.query(json!({"legal": {}}))["legal"]["roles"][0]["moves"]
             .as_array()
             .unwrap()
             .len(),
@@ -95,17 +95,17 @@ fn an_engine_answers_about_many_positions() {
     );
 
     // What x can force is found, and then played to its end.
-    let said = engine.ask(json!({"id": 2, "go": {"role": "x", "nodes": 10_000}}));
+    let said = engine.query(json!({"id": 2, "go": {"role": "x", "nodes": 10_000}}));
     assert_eq!(said["move"]["statistics"]["value"], 100.0);
     assert_eq!(said["move"]["statistics"]["solved"], true);
     for (turn, role) in ["x", "o", "x", "o", "x"].into_iter().enumerate() {
-        let played = engine.ask(json!({"go": {"role": role, "nodes": 10_000}}));
+        let played = engine.query(json!({"go": {"role": role, "nodes": 10_000}}));
         let played = played["move"]["move"].as_str().unwrap().to_string();
         let joint = match turn % 2 {
             0 => [played.as_str(), "noop"],
             _ => ["noop", played.as_str()],
         };
-        let state = engine.ask(json!({"apply": {"moves": joint}}));
+        let state = engine.query(json!({"apply": {"moves": joint}}));
         if state["state"]["terminal"] == true {
             assert_eq!(state["state"]["goals"], json!([100, 0]));
             break;
@@ -114,7 +114,7 @@ fn an_engine_answers_about_many_positions() {
     }
 
     // No role moves when the match is over.
-    let legal = engine.ask(json!({"legal": {}}));
+    let legal = engine.query(json!({"legal": {}}));
     let nothing = json!([{"role": "x", "moves": []}, {"role": "o", "moves": []}]);
     assert_eq!(legal["legal"]["roles"], nothing);
     for request in [
@@ -122,13 +122,13 @@ fn an_engine_answers_about_many_positions() {
         json!({"go": {"role": "o", "nodes": 10}}),
         json!({"apply": {"moves": ["noop", "(mark 3 3)"]}}),
     ] {
-        let reply = engine.ask(request);
+        let reply = engine.query(request);
         let message = reply["error"]["message"].as_str().unwrap();
         assert!(message.contains("the match is over"), "{reply}");
     }
 
     // What is wrong changes nothing.
-    let before = engine.ask(json!({"position": {"moves": [["(mark 1 1)", "noop"]]}}));
+    let before = engine.query(json!({"position": {"moves": [["(mark 1 1)", "noop"]]}}));
     for (wrong, said) in [
         (
             json!({"apply": {"moves": ["noop", "(mark 1 1)"]}}),
@@ -153,7 +153,7 @@ fn an_engine_answers_about_many_positions() {
             "version 2 is not understood",
         ),
     ] {
-        let reply = engine.ask(wrong.clone());
+        let reply = engine.query(wrong.clone());
         match reply["error"]["message"].as_str() {
             Some(message) => assert!(message.contains(said), "{wrong}: {message}"),
             // The only move needs no time.
@@ -169,14 +169,14 @@ fn an_engine_answers_about_many_positions() {
             "load, position, apply, legal, go, stop",
         ),
     ] {
-        let reply = engine.ask(wrong);
+        let reply = engine.query(wrong);
         assert_eq!(reply["id"], 7);
         let message = reply["error"]["message"].as_str().unwrap();
         assert!(message.contains(said), "{message}");
     }
     // A number that no reply could have is refused.
     for id in [json!(20.5), json!(1e20), json!(-1), json!("one")] {
-        let reply = engine.ask(json!({"id": id, "legal": {}}));
+        let reply = engine.query(json!({"id": id, "legal": {}}));
         let message = reply["error"]["message"].as_str().unwrap();
         assert!(message.contains("no whole number from 0 to"), "{message}");
         assert!(reply.get("id").is_none());
@@ -184,7 +184,7 @@ fn an_engine_answers_about_many_positions() {
     let input = engine.child.stdin.as_mut().unwrap();
     input.write_all(b"\xff\xfe\n").unwrap();
     assert!(engine.reply()["error"]["message"].is_string());
-    let state = engine.ask(json!({"apply": {"moves": ["noop", "(mark 2 2)"]}}));
+    let state = engine.query(json!({"apply": {"moves": ["noop", "(mark 2 2)"]}}));
     assert_eq!(state["state"]["depth"], 2);
     assert_eq!(before["state"]["depth"], 1);
     // Another game takes the place of this one.
@@ -192,7 +192,7 @@ fn an_engine_answers_about_many_positions() {
         engine.load("connectFour")["loaded"]["roles"],
         json!(["red", "yellow"])
     );
-    assert_eq!(engine.ask(json!({"position": {}}))["state"]["depth"], 0);
+    assert_eq!(engine.query(json!({"position": {}}))["state"]["depth"], 0);
     engine.finish();
 }
 
@@ -238,10 +238,10 @@ fn the_same_requests_get_the_same_moves() {
     let said = || {
         let mut engine = Engine::start(&["--seed", "3", "--nodes", "300", "--backend", "lanes"]);
         engine.load("connectFour");
-        let first = engine.ask(json!({"go": {"role": "red"}}));
+        let first = engine.query(json!({"go": {"role": "red"}}));
         let moves = json!([["(drop 1)", "noop"]]);
-        engine.ask(json!({"position": {"moves": moves}}));
-        let second = engine.ask(json!({"go": {"role": "yellow", "playouts": 2000}}));
+        engine.query(json!({"position": {"moves": moves}}));
+        let second = engine.query(json!({"go": {"role": "yellow", "playouts": 2000}}));
         engine.finish();
         [first, second].map(|mut said| {
             said["move"]["statistics"]["seconds"].take();

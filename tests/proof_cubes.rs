@@ -13,7 +13,7 @@ use propjit::Stop;
 use propjit::game::load::Game;
 use propjit::game::machine::{Backend, RoleId, State};
 use propjit::proof::forced::{
-    Cube, MOST_DEPTH, Pace, ProofConfig, ProofMode, Prover, Target, Verdict,
+    Cube, MAX_DEPTH, Pace, ProofConfig, ProofMode, Prover, Target, Verdict,
 };
 use propjit::support::rng::{GameRng, streams};
 use rand::RngExt;
@@ -41,7 +41,7 @@ const GAMES: [(&str, u32, u32); 13] = [
 const MODES: [ProofMode; 3] = [ProofMode::Full, ProofMode::Threats, ProofMode::Numbers];
 
 /// The states that a full search may look at.
-const MOST_STATES: u64 = 3_000;
+const MAX_STATES: u64 = 3_000;
 
 /// The greatest goal of each role, and one of those between the greatest and the least.
 fn targets(game: &Game) -> Vec<Target> {
@@ -75,7 +75,7 @@ impl Stored {
         let state = &self.states[self.states.len() - before];
         let (most, stop) = match mode {
             // It has to be ended, and what it has proved until then is right.
-            ProofMode::Numbers => (MOST_DEPTH, Stop::new().within(Duration::from_millis(20))),
+            ProofMode::Numbers => (MAX_DEPTH, Stop::new().within(Duration::from_millis(20))),
             _ => (depth, Stop::new()),
         };
         let mut pace = Pace::new(&stop);
@@ -116,7 +116,7 @@ fn check(
             let mut reference = Reference {
                 machine: &mut *machine,
                 target,
-                left: MOST_STATES,
+                left: MAX_STATES,
             };
             if let Ok(forced) = reference.forces(&state, within) {
                 let state = || ground.fluents(&state);

@@ -14,7 +14,7 @@ use propjit::game::machine::{Backend, Move, RoleId, State};
 use propjit::game::position::History;
 use propjit::play::matches::Script;
 use propjit::proof::forced::{
-    KnownWins, MOST_DEPTH, Pace, ParallelProver, Proof, ProofConfig, ProofError, ProofMessage,
+    KnownWins, MAX_DEPTH, Pace, ParallelProver, Proof, ProofConfig, ProofError, ProofMessage,
     ProofMode, ProofPosition, ProofRequest, ProofWay, ProofWorker, Prover, Target, Verdict,
     WorkerEvent,
 };
@@ -289,7 +289,7 @@ fn wins_that_are_found_on_the_way_are_wins() {
         role: None,
     };
     let mut worker = ProofWorker::start(game.engines().unwrap(), Arc::new(tell));
-    worker.ask(ProofRequest {
+    worker.query(ProofRequest {
         number: 1,
         share: 1.0,
         positions: vec![position],
@@ -336,7 +336,7 @@ fn a_search_without_a_horizon_decides_about_each_state() {
         for _ in 0..20 {
             for state in random_match(&mut *machine, &mut rng) {
                 let mut pace = Pace::new(&Stop::new());
-                let proof = prover.prove(&state, MOST_DEPTH, &mut pace, |_| ());
+                let proof = prover.prove(&state, MAX_DEPTH, &mut pace, |_| ());
                 let verdict = proof.unwrap().verdict;
                 let mut reference = Reference {
                     machine: &mut *machine,
@@ -383,7 +383,7 @@ fn a_search_without_a_horizon_ends_where_states_are_repeated() {
     let mut prover = Prover::new(game.engines().unwrap(), target, &config).unwrap();
     let state = game.ground_game().unwrap().initial();
     let mut pace = Pace::new(&Stop::new());
-    let proof = prover.prove(state, MOST_DEPTH, &mut pace, |_| ()).unwrap();
+    let proof = prover.prove(state, MAX_DEPTH, &mut pace, |_| ()).unwrap();
     // No number of joint moves is enough, but there is no end that would prove that.
     assert_eq!(proof.verdict, Verdict::NotWithin(0));
 }

@@ -430,7 +430,7 @@ fn a_match_without_a_manager_gives_way() {
         assert_eq!(post(at, asked), expected);
     }
     assert_eq!(post(at, &lost), "ready");
-    server.tidy();
+    server.reap_abandoned();
     assert_eq!(post(at, "(PLAY lost nil)"), "busy");
     assert_eq!(post(at, &lost), "ready");
     assert_eq!(post(at, &start("m", "up", COUNTER, "10 1000")), "ready");

@@ -4,7 +4,7 @@ use propjit::Stop;
 use propjit::game::load::Game;
 use propjit::game::machine::{Backend, RoleId};
 use propjit::proof::certificate::{CheckProgress, Refusal, check};
-use propjit::proof::forced::{MOST_DEPTH, ParallelProver, ProofConfig, ProofMode, Target, Verdict};
+use propjit::proof::forced::{MAX_DEPTH, ParallelProver, ProofConfig, ProofMode, Target, Verdict};
 use propjit::proof::plan::{PlanLimits, Planner};
 use propjit::proof::solve::{SolveConfig, SolveProgress, Solved, solve};
 use propjit::proof::unproved::Unproved;
@@ -112,7 +112,7 @@ fn verdict(game: &Game, value: i32, mode: ProofMode) -> Verdict {
     let mut prover = ParallelProver::new(engines, target, &config, 1, &Stop::new()).unwrap();
     let initial = game.ground_game().unwrap().initial();
     prover
-        .prove(initial, MOST_DEPTH, &Stop::new(), |_| ())
+        .prove(initial, MAX_DEPTH, &Stop::new(), |_| ())
         .unwrap()
         .verdict
 }

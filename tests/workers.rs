@@ -298,7 +298,7 @@ fn a_worker_proves_what_a_prover_does_and_is_replaced_when_it_ends() {
         state: state.clone(),
         role: Some(role),
     };
-    crew.ask(vec![position]);
+    crew.query(vec![position]);
     let first = next_proof(&mut crew, LONG).unwrap();
     let engines = game.engines().unwrap();
     let target = Target { role, value: 100 };
@@ -334,7 +334,7 @@ fn what_a_worker_had_to_do_is_done_by_others_when_it_is_gone() {
         state: after(&game, FORCED),
         role: Some(RoleId(1)),
     };
-    crew.ask(vec![position]);
+    crew.query(vec![position]);
     assert_eq!(next_proof(&mut crew, LONG).unwrap().position, 0);
     while crew.count() != [1, 2] || processes(&folder, 1).len() < 4 {
         crew.wait(Duration::from_millis(5));
@@ -378,7 +378,7 @@ fn proofs_that_cannot_be_are_not_believed() {
              echo '{proof}' | sed \"s/\\\"request\\\":0/\\\"request\\\":$number/\"\nread more"
         );
         let mut crew = crew(&game, &[script(&folder, &program)], None);
-        crew.ask(vec![position.clone()]);
+        crew.query(vec![position.clone()]);
         if field == "nodes" {
             assert_eq!(next_proof(&mut crew, LONG).unwrap().depth, 1);
             continue;
@@ -547,7 +547,7 @@ fn a_search_that_does_not_pay_is_given_up_and_that_is_told() {
     let mut crew = ProofWorkers::start(game.engines().unwrap(), rulesheet, &[], Some(1.0));
     let state = game.ground_game().unwrap().initial().clone();
     loop {
-        crew.ask(vec![ProofPosition {
+        crew.query(vec![ProofPosition {
             state: state.clone(),
             role: None,
         }]);

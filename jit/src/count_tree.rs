@@ -23,7 +23,7 @@
 //! assert_eq!(values, [false, true, false, false, true]);
 //! ```
 
-use crate::circuit::number::{Number, add, count, digits, subtract_unless_less};
+use crate::circuit::number::{Number, add, count, digits, saturating_subtract};
 use crate::circuit::{Builder, Edge};
 
 /// The number of edges in a group: as many as three bits can count.
@@ -174,7 +174,7 @@ impl Levels {
                     chain_or(builder, taken)
                 })
                 .collect();
-            let (is_left, rest) = subtract_unless_less(builder, &number, &left);
+            let (is_left, rest) = saturating_subtract(builder, &number, &left);
             number = rest[..bits.min(rest.len())].to_vec();
             let halves = nodes
                 .iter()

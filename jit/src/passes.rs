@@ -257,7 +257,7 @@ impl Run<'_> {
         let end = self.end.by(None);
         let start = Instant::now();
         let gates_before = self.circuit.gates();
-        let result = sweep::sweep_unless(&pass(&self.circuit, &end), self.stop);
+        let result = sweep::sweep_until(&pass(&self.circuit, &end), self.stop);
         if let Some(result) = result.filter(|result| result.gates() <= gates_before) {
             self.circuit = result;
         }
@@ -266,7 +266,7 @@ impl Run<'_> {
             gates_before,
             gates_after: self.circuit.gates(),
             time: start.elapsed(),
-            is_cut: end.was_heeded(),
+            is_cut: end.was_noticed(),
         });
         self.circuit.gates() < gates_before
     }
@@ -396,7 +396,7 @@ mod tests {
             assert_same(&circuit, &after, &assumptions);
             prop_assert_eq!(after.gates(), circuit.gates());
             prop_assert!(reports.iter().all(|report| report.is_cut));
-            prop_assert!(sweep::sweep_unless(&circuit, &config.stop).is_none());
+            prop_assert!(sweep::sweep_until(&circuit, &config.stop).is_none());
         }
 
         #[test]

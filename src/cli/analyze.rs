@@ -140,7 +140,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         .search(&position, args.budget.playouts.is_some())?;
     if args.wait {
         let _shown = show_progress(|| "learning an evaluation".to_string());
-        search.await_evaluation(&stop);
+        search.wait_for_evaluation_until(&stop);
     }
     let history = &position.history;
     let budget = args.budget.start(DEFAULT_TIME, &stop);

@@ -17,7 +17,7 @@ use propjit::support::rng::random_seed;
 use propjit_gdl::rules::Rules;
 use serde::Serialize;
 
-use super::options::{game_name, in_range, tell_of_prover};
+use super::options::{game_name, in_range, warn_prover};
 use super::output::{Failure, Output, column_width, live_text, message};
 use super::picture::Pictures;
 use super::series_args::SeriesArgs;
@@ -105,8 +105,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     live.show("grounding");
     let loaded = rulesheet.game();
     let loaded = loaded.map_err(|error| Failure::Work(with_causes(&error)))?;
-    if let Some(reason) = loaded.gave_up() {
-        tell_of_prover(None, reason, "is the referee");
+    if let Some(reason) = loaded.grounding_error() {
+        warn_prover(None, reason, "is the referee");
     }
     let pictures = args
         .board
@@ -197,7 +197,7 @@ pub(super) fn notes<'a>(records: impl Iterator<Item = (u64, &'a MatchRecord)>) -
             let when = step.map_or("at the start".to_string(), |step| {
                 format!("move {}", step + 1)
             });
-            let what = kind.tell(text, step.is_some());
+            let what = kind.describe(text, step.is_some());
             notes.push(format!(
                 "{player} as {role}, match {number}, {when}: {what}"
             ));

@@ -36,7 +36,7 @@ struct Report {
     roles: Vec<Role>,
     backend: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    gave_up: Option<String>,
+    grounding_error: Option<String>,
     /// The reason if the game is interpreted though it was to be compiled.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_compiled: Option<String>,
@@ -168,7 +168,7 @@ fn report(game: &Game, grids: &Grids, backend: Backend, rulesheet: &Path) -> Rep
         rules: rules.rules.len(),
         roles: rules.roles.iter().enumerate().map(role).collect(),
         backend: backend.name(),
-        gave_up: game.gave_up().map(ToString::to_string),
+        grounding_error: game.grounding_error().map(ToString::to_string),
         not_compiled: game.not_compiled().map(ToString::to_string),
         ground: ground.map(|ground| describe(game, ground, backend)),
         setup: game.stages().iter().map(stage).collect(),
@@ -231,7 +231,7 @@ impl fmt::Display for Report {
             }
             writeln!(f)?;
         }
-        if let Some(reason) = &self.gave_up {
+        if let Some(reason) = &self.grounding_error {
             writeln!(f, "not ground: {reason}")?;
         }
         if let Some(reason) = &self.not_compiled {

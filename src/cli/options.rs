@@ -88,7 +88,7 @@ impl GroundArgs {
 
 /// The failure of a command that works for ground games only.
 pub(super) fn not_ground(game: &Game, what: &str) -> Failure {
-    let reason = game.gave_up();
+    let reason = game.grounding_error();
     let reason = reason.map(|error| format!("{}; {}", with_causes(error), grounding_remedy(error)));
     let reason = reason.unwrap_or_default();
     Failure::Work(format!(
@@ -98,7 +98,7 @@ pub(super) fn not_ground(game: &Game, what: &str) -> Failure {
 
 /// Informs the user of the prover's role after grounding was given up, after the name of the game if there are
 /// several.
-pub(super) fn tell_of_prover(game: Option<&str>, reason: &GroundError, what: &str) {
+pub(super) fn warn_prover(game: Option<&str>, reason: &GroundError, what: &str) {
     let game = game.map(|name| format!("{name}: ")).unwrap_or_default();
     let remedy = grounding_remedy(reason);
     message(&format!(
@@ -108,7 +108,7 @@ pub(super) fn tell_of_prover(game: Option<&str>, reason: &GroundError, what: &st
 
 /// Informs the user that the game is interpreted, if there is no machine code of it though it was
 /// wanted.
-pub(super) fn tell_of_interpreter(game: &Game) {
+pub(super) fn warn_interpreter(game: &Game) {
     if let Some(reason) = game.not_compiled() {
         message(&format!(
             "note: {reason}; the game is interpreted; `--compile-limit` gives compiling more time"
@@ -176,8 +176,8 @@ impl SetupArgs {
         prepare: Prepare,
     ) -> Result<(Game, Backend), Failure> {
         let game = self.read(rulesheet, stop)?;
-        if let Some(reason) = game.gave_up() {
-            tell_of_prover(None, reason, "plays instead");
+        if let Some(reason) = game.grounding_error() {
+            warn_prover(None, reason, "plays instead");
         }
         self.prepare(game, stop, best, prepare)
     }
@@ -185,7 +185,7 @@ impl SetupArgs {
     /// Loads a rulesheet for work that needs a ground game, like [`load`](SetupArgs::load).
     pub(super) fn load_ground(&self, rulesheet: &Path, stop: &Stop) -> Result<Game, Failure> {
         let game = self.read(rulesheet, stop)?;
-        match (game.ground_game(), game.gave_up()) {
+        match (game.ground_game(), game.grounding_error()) {
             (Some(_), _) if stop.is_set() => Err(LoadError::Stopped.into()),
             (Some(_), _) => Ok(game),
             (None, Some(reason)) => Err(Failure::Work(format!(
@@ -230,7 +230,7 @@ impl SetupArgs {
         }
         let backend = prepared?;
         if backend != Backend::Compiled {
-            tell_of_interpreter(&game);
+            warn_interpreter(&game);
         }
         Ok((game, backend))
     }

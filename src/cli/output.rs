@@ -159,7 +159,7 @@ pub(super) fn message(text: &str) {
 }
 
 /// Names the files that were skipped because the work was interrupted, if there are any.
-pub(super) fn tell_left_out(files: &[String]) {
+pub(super) fn warn_left_out(files: &[String]) {
     if !files.is_empty() {
         let files = files.join(", ");
         message(&format!(

@@ -12,7 +12,7 @@ use propjit::game::ground::Literal;
 use propjit::game::load::Game;
 use propjit::game::machine::Move;
 use propjit::proof::forced::{
-    self, Cube, MOST_DEPTH, ParallelProver, Proof, ProofConfig, ProofCounts, ProofError, ProofMode,
+    self, Cube, MAX_DEPTH, ParallelProver, Proof, ProofConfig, ProofCounts, ProofError, ProofMode,
     ProofPart, ProofWay, Target, Verdict,
 };
 use propjit::proof::unproved::Unproved;
@@ -55,7 +55,7 @@ pub(super) struct Args {
     goal: Option<i32>,
 
     /// The number of joint moves up to which to search
-    #[arg(long, value_name = "PLIES", value_parser = |text: &str| in_range(text, 1, MOST_DEPTH))]
+    #[arg(long, value_name = "PLIES", value_parser = |text: &str| in_range(text, 1, MAX_DEPTH))]
     depth: Option<u32>,
 
     /// How long to prepare the search, which takes a while for large games, and to search [default:
@@ -214,7 +214,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         let start = Instant::now();
         *doing.lock() = "searching".to_string();
         let searched = |depth| *doing.lock() = format!("{depth} joint moves are not enough");
-        let most = args.depth.unwrap_or(MOST_DEPTH);
+        let most = args.depth.unwrap_or(MAX_DEPTH);
         let proof = prover.prove(&state, most, &making, searched)?;
         Ok((proof, prover.counts(), start.elapsed()))
     };
@@ -223,7 +223,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         None => prove(),
     };
     drop(shown);
-    let (proof, counts, time) = proved.map_err(|error| told(&error, &stop))?;
+    let (proof, counts, time) = proved.map_err(|error| to_failure(&error, &stop))?;
     let joint = |joint: &Vec<Move>| ground.joint_text(joint);
     // A cube is about states of one phase.
     let phase = || {
@@ -262,7 +262,7 @@ fn unproved(proof: &Proof, counts: [ProofCounts; 3], role: &str) -> Vec<Unproved
 }
 
 /// Returns the failure to search for a proof, and the remedy.
-fn told(error: &ProofError, stop: &Stop) -> Failure {
+fn to_failure(error: &ProofError, stop: &Stop) -> Failure {
     match error {
         ProofError::JointMoves => Failure::Work(format!(
             "{error}; `propjit solve` looks for values without them, and `propjit analyze` for good \

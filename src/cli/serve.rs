@@ -118,7 +118,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     ))?;
     while !stop.is_set() {
         thread::sleep(Duration::from_millis(50));
-        server.tidy();
+        server.reap_abandoned();
     }
     drop(server);
     message("stopped");

@@ -9,7 +9,7 @@ use propjit::lab::tools::figures_chart;
 use propjit::support::rng::random_seed;
 use serde::Serialize;
 
-use super::options::{GroundArgs, game_name, in_range, load, seconds, seed, tell_of_prover};
+use super::options::{GroundArgs, game_name, in_range, load, seconds, seed, warn_prover};
 use super::output::{Failure, Output, cannot_write, show_progress, writable};
 use super::signals::stop_on_signals;
 
@@ -60,8 +60,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_signals();
     let setup = args.ground.setup().with_stop(stop.clone());
     let game = load(&args.rulesheet, &setup)?;
-    if let Some(reason) = game.gave_up() {
-        tell_of_prover(None, reason, "plays instead");
+    if let Some(reason) = game.grounding_error() {
+        warn_prover(None, reason, "plays instead");
     }
     let config = MeasureConfig::default()
         .with_time(args.seconds)

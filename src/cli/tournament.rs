@@ -17,7 +17,7 @@ use propjit_gdl::rules::Rules;
 use serde::Serialize;
 
 use super::contest::{ends, notes, unique_name, write_ends};
-use super::options::{game_name, in_range, tell_of_prover};
+use super::options::{game_name, in_range, warn_prover};
 use super::output::{Failure, Output, column_width, counted, live_text, message};
 use super::series_args::SeriesArgs;
 use super::signals::stop_on_signals;
@@ -131,8 +131,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     for game in &tournament.games {
         let loaded = game.rulesheet.game();
         let loaded = loaded.map_err(|error| Failure::Work(with_causes(&error)))?;
-        if let Some(reason) = loaded.gave_up() {
-            tell_of_prover(Some(&game.name), reason, "is the referee");
+        if let Some(reason) = loaded.grounding_error() {
+            warn_prover(Some(&game.name), reason, "is the referee");
         }
     }
     let mut watch = |progress: &TournamentProgress<'_>| live.show(&Live(progress).to_string());

@@ -16,7 +16,7 @@ use propjit_gdl::rules::Rules;
 use serde::{Serialize, Serializer};
 
 use super::options::{GroundArgs, in_range, seconds, seed};
-use super::output::{Failure, Output, message, show_progress, tell_left_out};
+use super::output::{Failure, Output, message, show_progress, warn_left_out};
 use super::signals::stop_on_signals;
 
 /// Check rulesheets: syntax, everything that makes a game undefined, and with --play what random
@@ -115,7 +115,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
     report.interrupted = stop.is_set();
     output.result(&report)?;
-    tell_left_out(&report.not_checked);
+    warn_left_out(&report.not_checked);
     match report.invalid == 0 && report.not_checked.is_empty() {
         true => Ok(()),
         false => Err(Failure::Told),
@@ -180,14 +180,14 @@ fn check(path: &PathBuf, json: bool) -> File {
     file.errors = diagnostics.count(Severity::Error);
     file.warnings = diagnostics.count(Severity::Warning);
     let all = diagnostics.errors().chain(diagnostics.warnings());
-    file.messages = all.map(|d| told(d, &diagnostics)).collect();
+    file.messages = all.map(|d| to_message(d, &diagnostics)).collect();
     if !json && !diagnostics.is_empty() {
         message(diagnostics.render(io::stderr().is_terminal()).trim_end());
     }
     file
 }
 
-fn told(diagnostic: &Diagnostic, all: &Diagnostics) -> Message {
+fn to_message(diagnostic: &Diagnostic, all: &Diagnostics) -> Message {
     let start = diagnostic.primary.as_ref().map(|label| label.span.start);
     let position = start.map(|start| all.source().position(start));
     Message {

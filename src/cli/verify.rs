@@ -14,7 +14,7 @@ use propjit::support::rng::{random_seed, streams};
 use serde::Serialize;
 
 use super::options::{
-    BackendChoice, SetupArgs, game_name, in_range, seed, tell_of_interpreter, threads,
+    BackendChoice, SetupArgs, game_name, in_range, seed, threads, warn_interpreter,
 };
 use super::output::{Failure, Output, show_progress};
 use super::signals::stop_on_signals;
@@ -230,7 +230,7 @@ fn side_by_side(
     let other = prepared(&mut game, other, backend)?;
     // A failure to compile at the start was reported then.
     if chosen != Some(Backend::Compiled) {
-        tell_of_interpreter(&game);
+        warn_interpreter(&game);
     }
     let (mut machine, mut expected) = (game.machine(backend)?, game.machine(other)?);
     let seed = args.seed.unwrap_or_else(random_seed);

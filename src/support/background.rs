@@ -75,7 +75,7 @@ impl<T> Background<T> {
     }
 
     /// Waits for the value; `None` if a stop comes before it.
-    pub(crate) fn wait_unless(&self, stop: &Stop) -> Option<&T> {
+    pub(crate) fn wait_or_stop(&self, stop: &Stop) -> Option<&T> {
         while self.get().is_none() && !stop.is_set() {
             let look = Instant::now() + LOOKS;
             self.wait_until(stop.deadline().map_or(look, |end| end.min(look)));
@@ -138,7 +138,7 @@ mod tests {
         let deadline = Instant::now() + Duration::from_secs(100);
         assert_eq!(made.wait_until(deadline), Some(&42));
         assert_eq!(made.get(), Some(&42));
-        assert_eq!(made.wait_unless(&Stop::new()), Some(&42));
+        assert_eq!(made.wait_or_stop(&Stop::new()), Some(&42));
         assert_eq!(waiting.map(|thread| thread.join().unwrap()), [42, 42]);
     }
 
@@ -156,7 +156,7 @@ mod tests {
         let (over, flagged) = (Stop::new().within(Duration::ZERO), Stop::new());
         flagged.set();
         for stop in [over, flagged] {
-            assert_eq!(promised.wait_unless(&stop), None);
+            assert_eq!(promised.wait_or_stop(&stop), None);
         }
         drop(promise);
         assert_eq!(promised.wait_until(Instant::now()), Some(&8));

@@ -12,7 +12,7 @@ use propjit_stop::Stop;
 const INTERVAL: Duration = Duration::from_millis(20);
 
 /// How many lines may wait to be written.
-const MOST_LINES: usize = 16;
+const MAX_LINES: usize = 16;
 
 /// How long the reader may take for lines when a stop has come, and for what is left in the end.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -52,7 +52,7 @@ impl LineWriter {
     /// # Errors
     /// When that is not possible.
     pub(crate) fn start(mut output: impl Write + Send + 'static) -> io::Result<LineWriter> {
-        let (lines, received) = bounded::<String>(MOST_LINES);
+        let (lines, received) = bounded::<String>(MAX_LINES);
         let (say, written) = bounded(1);
         thread::Builder::new().spawn(move || {
             let result = received.iter().try_for_each(|line| {

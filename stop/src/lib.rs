@@ -99,7 +99,7 @@ impl Stop {
 
     /// Returns whether this token has ended any work: [`is_set`](Stop::is_set) has returned true, for it or for
     /// one that was derived from it. Otherwise the work completed, and nothing was cut off.
-    pub fn was_heeded(&self) -> bool {
+    pub fn was_noticed(&self) -> bool {
         self.0.heeded.load(Ordering::Relaxed)
     }
 
@@ -213,13 +213,13 @@ mod tests {
         let whole = Stop::new();
         let late = whole.within(LONG);
         let over = late.within(Duration::ZERO);
-        assert!(!over.was_heeded());
+        assert!(!over.was_noticed());
         assert!(over.clone().by(None).is_set());
-        assert!(over.was_heeded() && !late.was_heeded() && !whole.was_heeded());
+        assert!(over.was_noticed() && !late.was_noticed() && !whole.was_noticed());
         whole.set();
-        assert!(!whole.was_heeded());
+        assert!(!whole.was_noticed());
         assert!(late.ticker().is_set());
-        assert!(late.was_heeded() && whole.was_heeded());
+        assert!(late.was_noticed() && whole.was_noticed());
     }
 
     #[test]

@@ -73,15 +73,15 @@ impl Browser {
             number: 0,
             _folder: folder,
         };
-        let target = browser.ask("Target.createTarget", json!({ "url": address }));
+        let target = browser.query("Target.createTarget", json!({ "url": address }));
         let target = json!({ "targetId": target["targetId"], "flatten": true });
-        let session = browser.ask("Target.attachToTarget", target);
+        let session = browser.query("Target.attachToTarget", target);
         browser.session = Some(session["sessionId"].as_str().unwrap().to_string());
         Some(browser)
     }
 
     /// Sends a request that succeeds, and waits for the result.
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    fn query(&mut self, method: &str, params: Value) -> Value {
         let answer = self.answer(method, params);
         assert!(answer["error"].is_null(), "{method}: {answer}");
         answer["result"].clone()
@@ -150,13 +150,13 @@ impl Browser {
         for kind in ["keyDown", "keyUp"] {
             let params = json!({ "type": kind, "key": key, "code": key, "text": if kind == "keyDown" { text } else { "" },
                 "windowsVirtualKeyCode": if key == "Enter" { 13 } else { 0 } });
-            self.ask("Input.dispatchKeyEvent", params);
+            self.query("Input.dispatchKeyEvent", params);
         }
     }
 
     /// Writes a picture of the page to a file (PNG).
     pub(crate) fn photograph(&mut self, file: &Path) {
-        let shot = self.ask("Page.captureScreenshot", json!({ "format": "png" }));
+        let shot = self.query("Page.captureScreenshot", json!({ "format": "png" }));
         std::fs::write(file, decoded(shot["data"].as_str().unwrap())).unwrap();
     }
 }

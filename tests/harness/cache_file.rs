@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use super::bytes::Bytes;
 
 /// How many words of rows a description may ask for to be tried out.
-const MOST_WORDS: usize = 1 << 20;
+const MAX_WORDS: usize = 1 << 20;
 
 /// The first byte says what is done with the others.
 pub(crate) fn check(bytes: &[u8]) {
@@ -143,7 +143,7 @@ fn check_description(mut bytes: Bytes<'_>) {
         return;
     };
     assert_eq!(loaded.bytes(), kept.code.bytes());
-    if loaded.rows().saturating_mul(loaded.width().words()) <= MOST_WORDS {
+    if loaded.rows().saturating_mul(loaded.width().words()) <= MAX_WORDS {
         LaneEvaluator::new(Engine::Code(loaded.into()));
     }
 }

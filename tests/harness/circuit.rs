@@ -14,7 +14,7 @@ use propjit_jit::section::Section;
 use super::bytes::Bytes;
 
 /// How many steps a circuit is made in, at most.
-const MOST_STEPS: usize = 120;
+const MAX_STEPS: usize = 120;
 
 /// How often inputs are set.
 const ROUNDS: usize = 3;
@@ -98,7 +98,7 @@ impl Case {
         let mut builder = Builder::new(inputs);
         let mut edges = vec![Edge::FALSE];
         edges.extend((0..inputs).map(|input| builder.input(input)));
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             if bytes.is_empty() {
                 break;
             }

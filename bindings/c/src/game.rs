@@ -167,7 +167,7 @@ pub unsafe extern "C" fn propjit_game_move_text(
         let game = &unsafe { shared(game) }?.0;
         let role = game.role(role)?;
         let played = game.move_of(role, played)?;
-        let played = game.ask(|machine| Ok(machine.move_text(role, played)))?;
+        let played = game.query(|machine| Ok(machine.move_text(role, played)))?;
         // SAFETY: as promised by the caller.
         unsafe { write_text(name, &played) }
     })
@@ -188,7 +188,7 @@ pub unsafe extern "C" fn propjit_game_parse_move(
         // SAFETY: as promised by the caller.
         let (game, name) = unsafe { (&shared(game)?.0, text(name)?) };
         let role = game.role(role)?;
-        let found = game.ask(|machine| machine.parse_move(role, name))?;
+        let found = game.query(|machine| machine.parse_move(role, name))?;
         // SAFETY: as promised by the caller.
         unsafe { write(played, found.0) }
     })

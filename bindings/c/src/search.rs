@@ -153,7 +153,7 @@ pub unsafe extern "C" fn propjit_search_report(
             Some(best) => {
                 let text = search.core.move_text(role, best);
                 let game = &search.game;
-                Some(game.ask(|machine| machine.parse_move(role, &text))?)
+                Some(game.query(|machine| machine.parse_move(role, &text))?)
             }
             None => None,
         };

@@ -154,7 +154,7 @@ extern "system" fn Java_io_github_propjit_Game_fluentText<'local>(
         // SAFETY: the object has the pointer of its game and lives as long as this call.
         let game = unsafe { Handle::<SharedGame>::get(pointer) }?;
         let state = State::from_iter([game.fluent(fluent)?]);
-        let texts = game.ask(|machine| Ok(machine.fluents(&state)))?;
+        let texts = game.query(|machine| Ok(machine.fluents(&state)))?;
         Ok(env.new_string(texts.concat())?)
     })
 }
@@ -173,7 +173,7 @@ extern "system" fn Java_io_github_propjit_Game_moveText<'local>(
         let game = unsafe { Handle::<SharedGame>::get(pointer) }?;
         let role = game.role(role)?;
         let played = game.move_of(role, played)?;
-        let text = game.ask(|machine| Ok(machine.move_text(role, played)))?;
+        let text = game.query(|machine| Ok(machine.move_text(role, played)))?;
         Ok(env.new_string(text)?)
     })
 }
@@ -192,7 +192,7 @@ extern "system" fn Java_io_github_propjit_Game_parseMove<'local>(
         // SAFETY: the object has the pointer of its game and lives as long as this call.
         let game = unsafe { Handle::<SharedGame>::get(pointer) }?;
         let role = game.role(role)?;
-        let found = game.ask(|machine| machine.parse_move(role, &text))?;
+        let found = game.query(|machine| machine.parse_move(role, &text))?;
         Ok(found.0 as jint)
     })
 }

@@ -127,7 +127,7 @@ extern "system" fn Java_io_github_propjit_Search_setRoot<'local>(
         };
         let mut state = State::new();
         exchange.read_state(&mut state);
-        let fluents = search.game.ask(|machine| Ok(machine.fluents(&state)))?;
+        let fluents = search.game.query(|machine| Ok(machine.fluents(&state)))?;
         Ok(search.core().set_root_fluents(&fluents, depth as u32)?)
     })
 }
@@ -161,7 +161,9 @@ extern "system" fn Java_io_github_propjit_Search_report<'local>(
         for report in &known.moves {
             // The moves of a search are identified by their text.
             let text = core.move_text(role, report.played);
-            let played = search.game.ask(|machine| machine.parse_move(role, &text))?;
+            let played = search
+                .game
+                .query(|machine| machine.parse_move(role, &text))?;
             exchange.write(played.0.into());
             exchange.write(report.visits as i64);
             exchange.write_float(report.value.unwrap_or(f64::NAN));

@@ -38,7 +38,7 @@ fn view(
     find: impl FnOnce(&mut dyn StateMachine, &mut Scratch, &mut Exchange) -> Result<u32, MachineError>,
 ) -> Result<jint, Failure> {
     SCRATCH.with_borrow_mut(|scratch| {
-        game.ask(|machine| {
+        game.query(|machine| {
             let steps = find(machine, scratch, &mut exchange)?;
             exchange.answer();
             exchange.write(steps.into());
@@ -203,7 +203,7 @@ extern "system" fn Java_io_github_propjit_Game_goal<'local>(
         let role = game.role(role)?;
         SCRATCH.with_borrow_mut(|scratch| {
             exchange.read_state(&mut scratch.state);
-            Ok(game.ask(|machine| machine.goal(&scratch.state, role))?)
+            Ok(game.query(|machine| machine.goal(&scratch.state, role))?)
         })
     })
 }
@@ -223,7 +223,7 @@ extern "system" fn Java_io_github_propjit_Game_fluents<'local>(
         let (game, mut exchange) = unsafe { question::<SharedGame>(pointer, address, capacity) }?;
         let mut state = State::new();
         exchange.read_state(&mut state);
-        let fluents = game.ask(|machine| Ok(machine.fluents(&state)))?;
+        let fluents = game.query(|machine| Ok(machine.fluents(&state)))?;
         Ok(env.new_string(fluents.join("\n"))?)
     })
 }

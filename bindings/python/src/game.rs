@@ -133,7 +133,7 @@ impl Game {
     ///
     /// # Errors
     /// When there is no answer, or a signal came.
-    pub(crate) fn ask<T: Send>(
+    pub(crate) fn query<T: Send>(
         &self,
         py: Python<'_>,
         position: &Position,
@@ -351,7 +351,7 @@ impl Game {
     fn state(this: Bound<'_, Self>, fluents: Vec<String>) -> PyResult<State> {
         let game = this.get();
         let fluents: Vec<&str> = fluents.iter().map(String::as_str).collect();
-        let position = game.ask(this.py(), &game.start, |start| start.with_fluents(&fluents))?;
+        let position = game.query(this.py(), &game.start, |start| start.with_fluents(&fluents))?;
         Ok(State::new(this.unbind(), position))
     }
 

@@ -53,21 +53,21 @@ impl State {
         &self.game
     }
 
-    fn ask<T: Send>(
+    fn query<T: Send>(
         &self,
         py: Python<'_>,
         question: impl FnOnce(&Position) -> Result<T, MachineError> + Send,
     ) -> PyResult<T> {
-        self.game.get().ask(py, &self.position, question)
+        self.game.get().query(py, &self.position, question)
     }
 
     fn texts(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        self.ask(py, |position| Ok(position.fluents()))
+        self.query(py, |position| Ok(position.fluents()))
     }
 
     /// The legal moves of all roles.
     fn all_legal(&self, py: Python<'_>) -> PyResult<Vec<Vec<String>>> {
-        self.ask(py, |position| {
+        self.query(py, |position| {
             let roles = RoleId::first(position.roles().len());
             roles.map(|role| position.legal_texts(role)).collect()
         })
@@ -146,7 +146,7 @@ impl State {
         let game = self.game.get();
         if let Some(role) = role {
             let role = game.role(&role)?;
-            let moves = self.ask(py, |position| position.legal_texts(role))?;
+            let moves = self.query(py, |position| position.legal_texts(role))?;
             return Ok(PyTuple::new(py, moves)?.into_any());
         }
         let legal = PyDict::new(py);
@@ -161,7 +161,7 @@ impl State {
         let game = self.game.get();
         game.ground("numbers of moves")?;
         let role = game.role(&role)?;
-        let moves = self.ask(py, |position| position.legal_moves(role))?;
+        let moves = self.query(py, |position| position.legal_moves(role))?;
         Ok(moves.into_iter().map(|played| played.0).collect())
     }
 
@@ -189,7 +189,7 @@ impl State {
         }
         let joint = self.joint(py, moves)?;
         let ground = self.game.get().core.ground_game();
-        let next = self.ask(py, |position| {
+        let next = self.query(py, |position| {
             // A text that is no move at all has an error of its own.
             for (role, text) in RoleId::first(position.roles().len()).zip(&joint) {
                 ground
@@ -206,13 +206,13 @@ impl State {
     /// Whether a match ends here.
     #[getter]
     fn terminal(&self, py: Python<'_>) -> PyResult<bool> {
-        self.ask(py, Position::is_over)
+        self.query(py, Position::is_over)
     }
 
     /// The goal of each role, by name; `None` where it does not have exactly one value.
     #[getter]
     fn goals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let goals = self.ask(py, Position::goals)?;
+        let goals = self.query(py, Position::goals)?;
         let by_name = PyDict::new(py);
         for (name, goal) in self.game.get().role_names().into_iter().zip(goals) {
             by_name.set_item(name, goal)?;

@@ -197,7 +197,7 @@ impl<'a> Instantiation<'a> {
             }
             self.consequences(atom);
             if self.growth.is_probe_due(self.work) {
-                self.look_ahead(plans)?;
+                self.check_ahead(plans)?;
             }
         }
     }
@@ -206,7 +206,7 @@ impl<'a> Instantiation<'a> {
     ///
     /// # Errors
     /// When they do.
-    fn look_ahead(&self, plans: &[Plan]) -> Result<(), GroundError> {
+    fn check_ahead(&self, plans: &[Plan]) -> Result<(), GroundError> {
         let mut probe = Instantiation {
             rules: self.rules,
             source: self.source,

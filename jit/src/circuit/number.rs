@@ -45,7 +45,7 @@ pub(crate) fn add(builder: &mut Builder, a: &[Edge], b: &[Edge], digits: usize) 
 }
 
 /// Returns whether `number` is less than `other`; and `number` if it is, or else their difference.
-pub(crate) fn subtract_unless_less(
+pub(crate) fn saturating_subtract(
     builder: &mut Builder,
     number: &[Edge],
     other: &[Edge],

@@ -22,7 +22,7 @@ const FEWEST_COUNTED: usize = 6;
 pub(super) const FEWEST_VALUES: usize = 4;
 
 /// The most combinations of counts and values in a table.
-pub(super) const MOST_COMBINATIONS: usize = 1 << 16;
+pub(super) const MAX_COMBINATIONS: usize = 1 << 16;
 
 /// A function of counts, as a table. Each value of each variable has an offset; the entry for
 /// an assignment is at the sum of the offsets.
@@ -96,7 +96,7 @@ impl<'a> Symmetry<'a> {
             alike.entry(signatures).or_default().push(level);
         }
         let more = |combinations: usize, values: usize| {
-            Some(combinations * values).filter(|&product| product <= MOST_COMBINATIONS)
+            Some(combinations * values).filter(|&product| product <= MAX_COMBINATIONS)
         };
         let (mut size, mut combinations) = (1, 1);
         let mut offsets: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -222,7 +222,7 @@ impl<'a> Symmetry<'a> {
                 same_as: vec![0; children.len()],
                 signatures: Vec::new(),
             });
-            variable.tell_apart(children);
+            variable.separate(children);
         }
         for variable in levels.values_mut() {
             let values = 0..variable.same_as.len();
@@ -311,7 +311,7 @@ impl<'a> Symmetry<'a> {
 
 impl Level {
     /// Keeps together only those values that have the same child.
-    fn tell_apart(&mut self, children: &[Edge]) {
+    fn separate(&mut self, children: &[Edge]) {
         let mut firsts = FxHashMap::default();
         for (value, (first, &child)) in self.same_as.iter_mut().zip(children).enumerate() {
             *first = *firsts.entry((*first, child)).or_insert(value);

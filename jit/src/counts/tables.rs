@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::symmetry::{CountFunction, FEWEST_VALUES, MOST_COMBINATIONS, Symmetry};
+use super::symmetry::{CountFunction, FEWEST_VALUES, MAX_COMBINATIONS, Symmetry};
 use super::variables::{Variables, in_loops};
 use super::{Exclusive, Quantity, Table, Term};
 use crate::circuit::{Circuit, Edge, Node, NodeId, NodeSet};
@@ -13,10 +13,10 @@ use propjit_stop::Stop;
 /// The most work to recognise functions of counts, for each gate and in all: a value of a
 /// variable is one for each node of a diagram.
 const SYMMETRY_STEPS: usize = 2000;
-const MOST_SYMMETRY_STEPS: usize = 200_000_000;
+const MAX_SYMMETRY_STEPS: usize = 200_000_000;
 
 /// The least number of gates assumed: goals may be single propositions.
-const LEAST_GATES: usize = 64;
+const MIN_GATES: usize = 64;
 
 /// The most work to fill tables, for each gate: a combination is one for each gate above.
 const EVALUATION: usize = 2000;
@@ -41,8 +41,8 @@ pub(super) fn find(
     if stop.is_set() {
         return None;
     }
-    let gates = only.iter().count().max(LEAST_GATES);
-    let symmetry_steps = (SYMMETRY_STEPS * gates).min(MOST_SYMMETRY_STEPS);
+    let gates = only.iter().count().max(MIN_GATES);
+    let symmetry_steps = (SYMMETRY_STEPS * gates).min(MAX_SYMMETRY_STEPS);
     let mut finder = Finder {
         circuit,
         only,
@@ -262,7 +262,7 @@ impl Quantities {
     fn combinations(&self, numbers: &[usize]) -> Option<usize> {
         numbers.iter().try_fold(1usize, |all, &number| {
             let all = all * self.all[number].values();
-            (all <= MOST_COMBINATIONS).then_some(all)
+            (all <= MAX_COMBINATIONS).then_some(all)
         })
     }
 
@@ -325,7 +325,7 @@ impl Filler<'_> {
         let mut together: BTreeMap<Vec<usize>, Vec<NodeId>> = BTreeMap::new();
         for top in tops {
             if let Some(Some(numbers)) = depends.get(&top)
-                && self.is_of_use(numbers, is_root(top))
+                && self.is_useful(numbers, is_root(top))
             {
                 together.entry(numbers.clone()).or_default().push(top);
             }
@@ -342,7 +342,7 @@ impl Filler<'_> {
     }
 
     /// Returns whether a table of these quantities gains over the circuit.
-    fn is_of_use(&self, numbers: &[usize], is_root: bool) -> bool {
+    fn is_useful(&self, numbers: &[usize], is_root: bool) -> bool {
         // Constants follow from the exclusions of groups.
         numbers.is_empty()
             || numbers

@@ -63,7 +63,7 @@ struct Part {
 
 /// The least number of live rows in a part that may be skipped. Checking its guard takes as long as scanning a few
 /// rows.
-const LEAST_GUARDED: usize = 32;
+const MIN_GUARDED: usize = 32;
 
 impl Selector {
     /// A selector that has made no choice yet.
@@ -94,7 +94,7 @@ impl Selector {
         for (guard, run) in runs {
             let place = |row: u32| self.live.partition_point(|&live| live < row);
             let live = place(run.start).max(end)..place(run.end);
-            if live.len() < LEAST_GUARDED {
+            if live.len() < MIN_GUARDED {
                 continue;
             }
             self.parts.push(Part {

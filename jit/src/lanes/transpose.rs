@@ -143,7 +143,7 @@ impl Kernel for ToColumns<'_> {
             return;
         }
         let lanes = lanes::<V>(0..count);
-        let mut differences: Vec<(usize, [u64; MOST_WORDS])> = Vec::new();
+        let mut differences: Vec<(usize, [u64; MAX_WORDS])> = Vec::new();
         let mut mixed = Vec::new();
         let (first, others) = columns.split_at_mut(words);
         for (part, rows) in parts {
@@ -231,7 +231,7 @@ impl Kernel for Spread<'_> {
 /// A row that is true in these lanes.
 #[inline(always)]
 fn lanes<V: Vector>(lanes: Range<usize>) -> V {
-    let mut words = [0; MOST_WORDS];
+    let mut words = [0; MAX_WORDS];
     for (word, first) in words.iter_mut().zip((0..).step_by(64)) {
         let below = |end: usize| match end.saturating_sub(first) {
             count @ 0..64 => (1u64 << count) - 1,
@@ -258,7 +258,7 @@ impl Kernel for ToRows<'_> {
         for (part, rows) in self.rows.chunks_mut(64 * V::WORDS).enumerate() {
             let mut block = [V::ZERO; 64];
             for (first, to) in block.iter_mut().enumerate().take(columns) {
-                let mut word = [0; MOST_WORDS];
+                let mut word = [0; MAX_WORDS];
                 for (lane, word) in (first..columns).step_by(64).zip(&mut word) {
                     *word = self.columns[lane * words + part];
                 }
@@ -275,12 +275,12 @@ impl Kernel for ToRows<'_> {
 }
 
 /// The words of the widest vector.
-const MOST_WORDS: usize = 8;
+const MAX_WORDS: usize = 8;
 
 /// The words of a vector, and then anything.
 #[inline(always)]
-fn array<V: Vector>(vector: V) -> [u64; MOST_WORDS] {
-    let mut words = [0; MOST_WORDS];
+fn array<V: Vector>(vector: V) -> [u64; MAX_WORDS] {
+    let mut words = [0; MAX_WORDS];
     // SAFETY: no vector has more words.
     unsafe { vector.store(words.as_mut_ptr()) };
     words

@@ -27,11 +27,11 @@ impl Facts {
 
 /// The most edges that one edge may add to the known ones: the conjuncts of a legality
 /// condition are far fewer, but shared gates could be of any width.
-const MOST_CONSEQUENCES: usize = 64;
+const MAX_CONSEQUENCES: usize = 64;
 
 /// The limits of the search for known edges below an edge: in gates, and in depth.
-const MOST_GATES: u32 = 16;
-const MOST_DEPTH: u32 = 8;
+const MAX_GATES: u32 = 16;
+const MAX_DEPTH: u32 = 8;
 
 /// A set of known edges, with repetition, so that each addition can be undone alone.
 pub(super) struct Known<'a> {
@@ -72,7 +72,7 @@ impl<'a> Known<'a> {
             at += 1;
             consistent &= self.value(edge) != Some(false);
             self.count(edge);
-            if edge.inverted() || self.trail.len() - start > MOST_CONSEQUENCES {
+            if edge.inverted() || self.trail.len() - start > MAX_CONSEQUENCES {
                 continue;
             }
             match self.circuit.node(edge.node()) {
@@ -155,7 +155,7 @@ impl<'a> Known<'a> {
     /// A constant or an edge below `edge` that equals it as far as is known;
     /// the edge itself if none was found.
     pub(super) fn simplify(&self, edge: Edge) -> Edge {
-        self.simplify_within(edge, MOST_DEPTH, &mut MOST_GATES.clone())
+        self.simplify_within(edge, MAX_DEPTH, &mut MAX_GATES.clone())
     }
 
     /// [`Known::simplify`], to this depth and this number of gates.

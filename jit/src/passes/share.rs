@@ -21,7 +21,7 @@ use propjit_stop::Stop;
 
 /// Very wide gates are processed in pieces of this many operands, since the
 /// number of pairs grows with the square of it.
-const MOST_OPERANDS: usize = 48;
+const MAX_OPERANDS: usize = 48;
 
 /// The circuit with common pairs of operands of wide gates in gates of their own.
 pub(super) fn share(circuit: &Circuit, stop: &Stop) -> Circuit {
@@ -66,13 +66,13 @@ fn pieces(operands: &[Element]) -> impl Iterator<Item = &[Element]> {
         if rest.is_empty() {
             return None;
         }
-        let most = rest.len().min(MOST_OPERANDS);
-        let good_cut = (MOST_OPERANDS / 2..most).find(|&at| {
+        let most = rest.len().min(MAX_OPERANDS);
+        let good_cut = (MAX_OPERANDS / 2..most).find(|&at| {
             let mut hasher = FxHasher::default();
             hasher.write_u32(rest[at].0);
             hasher.finish() >> 60 == 0
         });
-        let small = rest.len() <= MOST_OPERANDS;
+        let small = rest.len() <= MAX_OPERANDS;
         let (piece, after) = rest.split_at(if small {
             most
         } else {
@@ -222,7 +222,7 @@ mod tests {
     fn pieces_are_of_limited_size() {
         let operands: Vec<Element> = (0..1000).map(Element).collect();
         let pieces: Vec<&[Element]> = pieces(&operands).collect();
-        assert!(pieces.iter().all(|piece| piece.len() <= MOST_OPERANDS));
+        assert!(pieces.iter().all(|piece| piece.len() <= MAX_OPERANDS));
         assert_eq!(pieces.concat(), operands);
     }
 }

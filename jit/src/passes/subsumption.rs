@@ -14,8 +14,8 @@ use propjit_stop::Stop;
 
 /// The most edges of a conjunction that are examined, and the most pairs of operands
 /// that are compared for each operand on average.
-const MOST_EDGES: usize = 256;
-const MOST_COMPARISONS: usize = 16;
+const MAX_EDGES: usize = 256;
+const MAX_COMPARISONS: usize = 16;
 
 /// The circuit without operands that others of the same gate subsume.
 pub(super) fn subsumption(circuit: &Circuit, stop: &Stop) -> Circuit {
@@ -85,7 +85,7 @@ impl<'a> Terms<'a> {
                 waiting.entry(rarest).or_default().push(at);
             }
         }
-        let mut comparisons = MOST_COMPARISONS * terms.len();
+        let mut comparisons = MAX_COMPARISONS * terms.len();
         let mut dropped = vec![false; terms.len()];
         for (at, &term) in terms.iter().enumerate() {
             let follow = self.mark_what_follows(!term);
@@ -119,7 +119,7 @@ impl<'a> Terms<'a> {
             if let Node::And(a, b) = self.circuit.node(edge.node())
                 && is_new
                 && !edge.inverted()
-                && found.len() < MOST_EDGES
+                && found.len() < MAX_EDGES
             {
                 found.extend([a, b]);
             }

@@ -15,11 +15,11 @@ use crate::circuit::{Builder, Circuit, Edge, Node, NodeId};
 
 /// The circuit without dead logic, in evaluation order.
 pub(super) fn sweep(circuit: &Circuit) -> Circuit {
-    sweep_unless(circuit, &Stop::new()).expect("nobody stops it")
+    sweep_until(circuit, &Stop::new()).expect("nobody stops it")
 }
 
 /// As [`sweep`]; none if `stop` is set before the circuit is made.
-pub(super) fn sweep_unless(circuit: &Circuit, stop: &Stop) -> Option<Circuit> {
+pub(super) fn sweep_until(circuit: &Circuit, stop: &Stop) -> Option<Circuit> {
     let mut ticker = stop.ticker();
     if ticker.is_set() {
         return None;

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tells_which_counters_change_from_or_to_zero() {
+    fn counters_that_change_from_or_to_zero_are_reported() {
         let mut counters = Block::default();
         counters.0[..6].copy_from_slice(&[0, 0, 1, 1, 2, 200]);
         let mut increments = Block::default();

@@ -33,14 +33,14 @@ impl State {
                 let bit = bits.trailing_zeros();
                 bits &= bits - 1;
                 let rises = values >> bit & 1 == 1;
-                self.tell(program, 64 * word + bit as usize, rises);
+                self.propagate(program, 64 * word + bit as usize, rises);
             }
         }
     }
 
     /// Updates the readers of a slot whose value has risen to true or fallen to false.
     #[inline(always)]
-    fn tell(&mut self, program: &Program, slot: usize, rises: bool) {
+    fn propagate(&mut self, program: &Program, slot: usize, rises: bool) {
         debug_assert!(slot < 64 * self.values.len());
         // SAFETY: the program is sound, which was checked when it was made, and the
         // state has the slots of the program; `slot` is one of them.
@@ -68,7 +68,7 @@ impl State {
             for word in lp.feedback.clone() {
                 self.pending[word] ^= self.values[word];
                 let set = std::mem::take(&mut self.values[word]);
-                self.tell_all(program, word, set, false);
+                self.propagate_all(program, word, set, false);
             }
         }
         self.drain(program, lp.ports.clone());
@@ -79,7 +79,7 @@ impl State {
                 let rising = self.pending[word] & !self.values[word];
                 self.pending[word] ^= rising;
                 self.values[word] |= rising;
-                self.tell_all(program, word, rising, true);
+                self.propagate_all(program, word, rising, true);
                 grows |= rising != 0;
             }
             if !grows {
@@ -88,11 +88,11 @@ impl State {
         }
     }
 
-    fn tell_all(&mut self, program: &Program, word: usize, mut bits: u64, rises: bool) {
+    fn propagate_all(&mut self, program: &Program, word: usize, mut bits: u64, rises: bool) {
         while bits != 0 {
             let slot = 64 * word + bits.trailing_zeros() as usize;
             bits &= bits - 1;
-            self.tell(program, slot, rises);
+            self.propagate(program, slot, rises);
         }
     }
 }

@@ -139,7 +139,7 @@ impl Playing<'_> {
                 }
                 moves => {
                     forced = 0;
-                    match self.ask(moves)? {
+                    match self.query(moves)? {
                         Asked::Chosen(chosen) => chosen,
                         Asked::Back => continue,
                         Asked::End => return Ok(()),
@@ -147,7 +147,7 @@ impl Playing<'_> {
                 }
             };
             let joint = self.answer(&legal, own);
-            self.tell(&joint.join(" | "))?;
+            self.show(&joint.join(" | "))?;
             self.history.play(&joint)?;
         }
         self.show_state()?;
@@ -156,7 +156,7 @@ impl Playing<'_> {
     }
 
     /// Asks until the person has chosen one of the moves, or has taken one back.
-    fn ask(&mut self, moves: &[String]) -> Result<Asked, Failure> {
+    fn query(&mut self, moves: &[String]) -> Result<Asked, Failure> {
         self.show_state()?;
         self.show_moves(moves, LISTED)?;
         self.asked_at.push(self.history.depth());
@@ -177,7 +177,7 @@ impl Playing<'_> {
                         Some(chosen) => return Ok(Asked::Chosen(chosen.clone())),
                         None => {
                             let most = moves.len();
-                            self.tell(&format!("there is no move {number}: enter 1 to {most}"))?;
+                            self.show(&format!("there is no move {number}: enter 1 to {most}"))?;
                         }
                     }
                 }
@@ -189,13 +189,13 @@ impl Playing<'_> {
                             continue;
                         }
                         let text = excerpt(text);
-                        self.tell(&format!(
+                        self.show(&format!(
                             "`{text}` is neither a legal move nor a command; try `help`"
                         ))?;
                     }
                 },
                 Entry::Undo if self.take_back() => return Ok(Asked::Back),
-                Entry::Undo => self.tell("there is no move of yours to take back")?,
+                Entry::Undo => self.show("there is no move of yours to take back")?,
                 Entry::Hint => self.hint()?,
                 Entry::Moves => self.show_moves(moves, usize::MAX)?,
                 Entry::State => self.show_state()?,
@@ -206,7 +206,7 @@ impl Playing<'_> {
     }
 
     /// Prints a line.
-    fn tell(&mut self, line: &str) -> Result<(), Failure> {
+    fn show(&mut self, line: &str) -> Result<(), Failure> {
         self.output.print(&format!("{line}\n"))
     }
 
@@ -278,7 +278,7 @@ impl Playing<'_> {
         self.think();
         let report = self.search.report(self.person);
         if advised(&report).is_none() {
-            return self.tell("nothing searched yet; --seconds gives more time");
+            return self.show("nothing searched yet; --seconds gives more time");
         }
         let moves = ranking(&report, &mut self.search, self.history.roles());
         let best = &moves[..HINTED.min(moves.len())];

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, mebibytes, seconds, threads};
 use super::output::{
-    Failure, Output, cannot_write, message, show_diagnostics, show_progress, tell_left_out,
+    Failure, Output, cannot_write, message, show_diagnostics, show_progress, warn_left_out,
     writable,
 };
 use super::signals::stop_on_signals;
@@ -191,7 +191,7 @@ fn table<R: Row>(
             left_out.push(rulesheet.display().to_string());
             continue;
         }
-        let tell = |error: &str| message(&format!("{}: {error}", rulesheet.display()));
+        let warn = |error: &str| message(&format!("{}: {error}", rulesheet.display()));
         match row(rulesheet) {
             Ok(found) => {
                 if !output.is_json() {
@@ -199,7 +199,7 @@ fn table<R: Row>(
                 }
                 if let Some(error) = found.error() {
                     has_failed = true;
-                    tell(error);
+                    warn(error);
                 }
                 rows.push(Element::Found(found));
             }
@@ -211,7 +211,7 @@ fn table<R: Row>(
                 });
                 match failure {
                     Failure::Rules(diagnostics) => show_diagnostics(&diagnostics),
-                    failure => tell(&failure.line()),
+                    failure => warn(&failure.line()),
                 }
             }
             Err(failure) => return Err(failure),
@@ -220,7 +220,7 @@ fn table<R: Row>(
     if output.is_json() {
         output.result(&Rows(rows))?;
     }
-    tell_left_out(&left_out);
+    warn_left_out(&left_out);
     match has_failed || !left_out.is_empty() {
         true => Err(Failure::Told),
         false => Ok(()),

@@ -91,8 +91,8 @@ impl DecisiveEngine {
     }
 
     /// Waits until it is known whether there is such an engine, or until stopped. Returns whether it is known.
-    pub fn wait_unless(&self, stop: &Stop) -> bool {
-        self.engine.wait_unless(stop).is_some()
+    pub fn wait_or_stop(&self, stop: &Stop) -> bool {
+        self.engine.wait_or_stop(stop).is_some()
     }
 
     /// Waits until that is known, or until the deadline.
@@ -124,7 +124,7 @@ impl Source {
         let (game, options) = (self.programs.game(), self.programs.options());
         let purpose = Purpose::decisive(game.layout(), self.latches());
         let code = obtain(game, options, &purpose, || self.circuit());
-        code.map_err(|error| tell(error, "playouts stay as they are"))
+        code.map_err(|error| warn_without_code(error, "playouts stay as they are"))
             .ok()
     }
 
@@ -133,12 +133,12 @@ impl Source {
         let purpose = |layout: &_| Purpose::decisive_steps(layout, self.latches());
         let steps = StepEngine::obtain(&self.programs, purpose, || self.circuit());
         steps
-            .map_err(|error| tell(error, "moves are chosen outside the circuit"))
+            .map_err(|error| warn_without_code(error, "moves are chosen outside the circuit"))
             .ok()
     }
 }
 
-fn tell(error: Option<CompileError>, consequence: &str) {
+fn warn_without_code(error: Option<CompileError>, consequence: &str) {
     let error = error.map(|error| error.to_string());
     tracing::debug!(error, "{consequence}");
 }

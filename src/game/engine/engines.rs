@@ -92,7 +92,7 @@ impl Engines {
 
     /// Returns an engine for the whole circuit that takes no preparation: the [best](Engines::best)
     /// one if that was requested before, or else the simplest one.
-    pub fn at_hand(&self) -> ValidEngine {
+    pub fn immediate(&self) -> ValidEngine {
         match self.tiers.get() {
             Some(tiers) => tiers.engine().clone().into(),
             None => self.programs.unoptimised_interpreter().into(),
@@ -115,9 +115,12 @@ impl Engines {
     }
 
     /// Does the same, or until stopped. Returns whether all are ready.
-    pub fn wait_unless(&self, stop: &Stop) -> bool {
-        self.tiers().wait_unless(stop)
-            && self.steps.get().is_none_or(|steps| steps.wait_unless(stop))
+    pub fn wait_or_stop(&self, stop: &Stop) -> bool {
+        self.tiers().wait_or_stop(stop)
+            && self
+                .steps
+                .get()
+                .is_none_or(|steps| steps.wait_or_stop(stop))
     }
 
     /// Returns whether the [best](Engines::best) engine was requested.

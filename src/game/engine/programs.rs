@@ -92,12 +92,12 @@ impl Programs {
     /// Returns the circuit before any pass, interpreted at the width of machine code: slower, but
     /// ready sooner. It is created anew on each call.
     pub(super) fn unoptimised_interpreter(&self) -> Engine {
-        let made = self.unoptimised_interpreter_unless(&Stop::new());
+        let made = self.unoptimised_interpreter_until(&Stop::new());
         made.expect("nobody stops it")
     }
 
     /// Returns the same; none if stopped before it is made.
-    pub(super) fn unoptimised_interpreter_unless(&self, stop: &Stop) -> Option<Engine> {
+    pub(super) fn unoptimised_interpreter_until(&self, stop: &Stop) -> Option<Engine> {
         let sections = playout_sections(self.game.layout());
         let program = LaneProgram::unless(self.game.lowered(), &sections, stop)?;
         let width = self.options.config.width;

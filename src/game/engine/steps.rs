@@ -20,12 +20,12 @@ use crate::support::background::Background;
 /// The minimum fraction of the cost of a step that the choice of moves must have for an engine for
 /// random steps. Below that, there is little to gain, unless few gates are left in each phase: a part
 /// for each phase makes code larger. Reversi, where it is 16%, plays 1.4 times as fast.
-const LEAST_CHOICE: f64 = 0.05;
+const MIN_CHOICE: f64 = 0.05;
 
 /// The maximum fraction of a game's gates that is left in its phases, on average, which alone
 /// justifies such an engine. In hex, where the choice of moves is 1% of the cost, it is two fifths,
 /// and steps are four times as fast.
-const MOST_IN_PHASE: f64 = 0.45;
+const MAX_IN_PHASE: f64 = 0.45;
 
 /// An engine that evaluates a game's [random steps](crate::game::circuits::stepping).
 #[derive(Clone, Debug)]
@@ -120,7 +120,7 @@ impl StepCircuit {
 /// Returns whether an engine for random steps is beneficial.
 fn pays(game: &GroundGame) -> bool {
     let cost = game.cost();
-    cost.choice >= LEAST_CHOICE * cost.step || part_in_phases(game) <= MOST_IN_PHASE
+    cost.choice >= MIN_CHOICE * cost.step || part_in_phases(game) <= MAX_IN_PHASE
 }
 
 /// Returns the fraction of a game's gates that is left in its phases, on average.
@@ -183,7 +183,7 @@ impl Steps {
     }
 
     /// Does the same, or until stopped. Returns whether it is known.
-    pub(super) fn wait_unless(&self, stop: &Stop) -> bool {
-        self.0.wait_unless(stop).is_some()
+    pub(super) fn wait_or_stop(&self, stop: &Stop) -> bool {
+        self.0.wait_or_stop(stop).is_some()
     }
 }

@@ -54,7 +54,7 @@ impl Tiers {
         let is_there = best_so_far.is_some_and(|best| best.engine.is_some());
         let first = OnceLock::new();
         let stop = &programs.options().config.stop;
-        if !is_there && let Some(made) = programs.unoptimised_interpreter_unless(stop) {
+        if !is_there && let Some(made) = programs.unoptimised_interpreter_until(stop) {
             first.get_or_init(|| made);
         }
         Tiers {
@@ -92,8 +92,8 @@ impl Tiers {
     }
 
     /// Does the same, or until stopped. Returns whether the engine is ready.
-    pub(super) fn wait_unless(&self, stop: &Stop) -> bool {
-        self.best.wait_unless(stop).is_some()
+    pub(super) fn wait_or_stop(&self, stop: &Stop) -> bool {
+        self.best.wait_or_stop(stop).is_some()
     }
 }
 

@@ -101,7 +101,7 @@ impl Block {
     pub(super) fn reset(&mut self, common: &Common, worker: &mut Worker, rng: &mut GameRng) {
         self.random = LaneRandom::new(rng.next_u64());
         worker.restart(LaneMask::all(self.width), &mut self.bases);
-        worker.look(self.number, &self.bases);
+        worker.observe(self.number, &self.bases);
         self.ages.fill(0);
         self.rewards.fill(0.0);
         (self.terminated, self.truncated) = Default::default();
@@ -200,7 +200,7 @@ impl Block {
     /// Takes these actions, which were [checked](Block::check).
     pub(super) fn step(&mut self, common: &Common, worker: &mut Worker, actions: &[i32]) {
         let shape = &common.shape;
-        worker.look(self.number, &self.bases);
+        worker.observe(self.number, &self.bases);
         for (&role, &choosing) in shape.players.iter().zip(&self.choosing) {
             // Players without a choice play their only move.
             let forced = match shape.joint {
@@ -235,14 +235,14 @@ impl Block {
         let mut sums = RandomSteps::default();
         worker.forget_moves();
         for _ in 0..steps {
-            worker.look(self.number, &self.bases);
+            worker.observe(self.number, &self.bases);
             for role in RoleId::first(worker.game().roles().len()) {
                 worker.choose_random(role, self.filled, &mut self.random);
             }
             self.advance(common, worker);
             sums.add(&self.last_step(&common.shape));
         }
-        worker.look(self.number, &self.bases);
+        worker.observe(self.number, &self.bases);
         self.find_legal(common, worker);
         sums
     }
@@ -323,7 +323,7 @@ impl Block {
 
     /// Writes the goals of the matches that have ended in a terminal state.
     fn reward(&mut self, shape: &Shape, worker: &mut Worker) {
-        worker.look_at_goals();
+        worker.evaluate_goals();
         let players = shape.players.len();
         for (player, &role) in shape.players.iter().enumerate() {
             for lane in self.terminated.lanes() {

@@ -18,7 +18,7 @@ impl Common {
         let width = worker.width();
         let mut bases = vec![0; shape.propositions * width.words()];
         worker.restart(LaneMask::all(width), &mut bases);
-        worker.look(0, &bases);
+        worker.observe(0, &bases);
         let players = shape.players.iter();
         Common {
             fresh_legal: players.map(|&role| worker.first_legal(role)).collect(),

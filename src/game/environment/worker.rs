@@ -70,7 +70,7 @@ impl Worker {
 
     /// Evaluates the outputs that depend on the states of a block alone, unless that has just been
     /// done.
-    pub(super) fn look(&mut self, block: usize, bases: &[u64]) {
+    pub(super) fn observe(&mut self, block: usize, bases: &[u64]) {
         self.follow();
         if self.evaluated != Some(block) {
             let inputs = self.game.layout().bases.clone();
@@ -177,7 +177,7 @@ impl Worker {
     }
 
     /// Evaluates the goals, after a [look](Worker::look).
-    pub(super) fn look_at_goals(&mut self) {
+    pub(super) fn evaluate_goals(&mut self) {
         self.evaluator.evaluate(section::GOALS);
     }
 

@@ -15,11 +15,11 @@ use crate::game::ground::invariants::Invariant;
 use propjit_stop::Stop;
 
 /// The number of leading arguments that may differ.
-const MOST_ARGUMENTS: usize = 5;
+const MAX_ARGUMENTS: usize = 5;
 
 /// The maximum number of propositions in all groups together: each adds a clause or two to every
 /// query.
-const MOST_MEMBERS: usize = 20_000;
+const MAX_MEMBERS: usize = 20_000;
 
 /// Facts that held in all random matches and are worth a proof.
 pub(super) fn candidates(game: &LoweredGame, samples: &Samples, end: &Stop) -> Vec<Invariant> {
@@ -53,7 +53,7 @@ pub(super) fn candidates(game: &LoweredGame, samples: &Samples, end: &Stop) -> V
     let mut members = 0;
     let groups = groups.found.into_iter().take_while(|(group, _)| {
         members += group.len();
-        members <= MOST_MEMBERS
+        members <= MAX_MEMBERS
     });
     found.extend(groups.map(|(group, is_exact)| match is_exact {
         true => Invariant::ExactlyOne(group),
@@ -113,11 +113,11 @@ impl Groups<'_> {
             let name = net.bases[base].name;
             let args = net.terms.args(name);
             let functor = net.terms.functor(name).index() as u32;
-            for open in 1u32..1 << args.len().min(MOST_ARGUMENTS) {
+            for open in 1u32..1 << args.len().min(MAX_ARGUMENTS) {
                 let fixed = args
                     .iter()
                     .enumerate()
-                    .filter(|&(at, _)| at >= MOST_ARGUMENTS || open >> at & 1 == 0);
+                    .filter(|&(at, _)| at >= MAX_ARGUMENTS || open >> at & 1 == 0);
                 let mut key = vec![functor, args.len() as u32];
                 key.extend(fixed.map(|(_, arg)| arg.raw()));
                 named.entry((open, key)).or_default().push(base);

@@ -58,7 +58,7 @@ pub fn ceiling(
                     step.edge(When::Next, net.goal(role.index(), achieved)),
                     what,
                 ];
-                step.ask(&premises) != Verdict::Impossible
+                step.query(&premises) != Verdict::Impossible
             })
         })
     };

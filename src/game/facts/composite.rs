@@ -30,7 +30,7 @@ const SUPPORT: u64 = 32;
 const MOST: usize = 128;
 
 /// The maximum number of candidates that are searched for, to try the best of them.
-const MOST_FOUND: usize = 4096;
+const MAX_FOUND: usize = 4096;
 
 /// Several literals, none of which is a latch.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -190,7 +190,7 @@ impl Search {
     /// Adds pairs, with `or` and `and`.
     fn pairs(&mut self, end: &Stop) {
         for first in 0..self.literals.len() {
-            if end.is_set() || self.found.len() >= MOST_FOUND {
+            if end.is_set() || self.found.len() >= MAX_FOUND {
                 break;
             }
             for second in first + 1..self.literals.len() {

@@ -22,10 +22,10 @@ use propjit_stop::Stop;
 
 /// The maximum number of combinations of the values of counters, and of these with other
 /// quantities.
-const MOST_COMBINATIONS: usize = 1 << 20;
+const MAX_COMBINATIONS: usize = 1 << 20;
 
 /// The maximum number of ways to exclude a goal.
-const MOST_CASES: usize = 64;
+const MAX_CASES: usize = 64;
 
 /// Returns the goals that counters exclude, in states in which the invariants hold. The counters
 /// are those of the tables with `latched` members, and groups with one of the given `orders`, in
@@ -66,7 +66,7 @@ pub(super) fn find(
     let mut goals: BTreeMap<(RoleId, Vec<Vec<usize>>), Vec<usize>> = BTreeMap::new();
     for (role, goal) in grid.goals() {
         let mut cases = grid.least_excluding(&left, role, goal);
-        cases.truncate(MOST_CASES);
+        cases.truncate(MAX_CASES);
         cases.retain(|case| {
             case.iter()
                 .enumerate()
@@ -269,7 +269,7 @@ impl<'a> Grid<'a> {
             })
             .collect();
         let bits: usize = roles.iter().map(|(_, goals)| goals).sum();
-        let is_fit = combinations <= MOST_COMBINATIONS && bits <= 64 && !sizes.is_empty();
+        let is_fit = combinations <= MAX_COMBINATIONS && bits <= 64 && !sizes.is_empty();
         (is_fit && !roles.is_empty()).then_some(Grid {
             tables,
             counted,

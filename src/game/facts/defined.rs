@@ -88,7 +88,7 @@ fn can_be_undefined(net: &Net, step: &mut Step, role: usize) -> bool {
         step.edge(When::Next, net.terminal()),
         !is_one,
     ];
-    step.ask(&premises) != Verdict::Impossible
+    step.query(&premises) != Verdict::Impossible
 }
 
 /// Returns whether a step can lead to a state that is not terminal, in which the role with this index has no
@@ -102,7 +102,7 @@ fn can_be_stuck(net: &Net, step: &mut Step, role: usize) -> bool {
         step.edge(When::Next, !net.terminal()),
         step.and_all(&illegal),
     ];
-    step.ask(&premises) != Verdict::Impossible
+    step.query(&premises) != Verdict::Impossible
 }
 
 /// Returns a literal that is true if exactly one of these is.

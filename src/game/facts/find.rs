@@ -362,7 +362,7 @@ impl<'a> Stages<'a> {
         let before: Duration = self.stages.iter().map(|stage| stage.time).sum();
         let time = self.budget.elapsed().saturating_sub(before);
         let ends = self.ends.take();
-        let is_cut = std::mem::take(&mut self.lacks) || ends.iter().any(Stop::was_heeded);
+        let is_cut = std::mem::take(&mut self.lacks) || ends.iter().any(Stop::was_noticed);
         tracing::debug!(name, ?time, undecided, is_cut, "analysis stage");
         self.stages.push(AnalysisStage {
             name,

@@ -46,8 +46,8 @@ impl GoalBoundsTask {
     }
 
     /// Waits until the thread is done, or until stopped. Returns whether it is done.
-    pub fn wait_unless(&self, stop: &Stop) -> bool {
-        self.0.wait_unless(stop).is_some()
+    pub fn wait_or_stop(&self, stop: &Stop) -> bool {
+        self.0.wait_or_stop(stop).is_some()
     }
 
     /// Waits until the thread is done.

@@ -160,14 +160,14 @@ impl<'a> Exclusion<'a> {
             vec![literal, step.edge(when, edge), terminal]
         };
         let here = premises(&mut self.state, When::Now);
-        let verdict = self.state.ask(&here);
+        let verdict = self.state.query(&here);
         if verdict == Verdict::Impossible {
             return Ok(ProofMethod::Sat);
         }
         let Some(steps) = &mut self.steps else {
             return Err(verdict);
         };
-        match steps.ask(|step| premises(step, When::Next)) {
+        match steps.query(|step| premises(step, When::Next)) {
             Verdict::Impossible => Ok(ProofMethod::Induction),
             verdict => Err(verdict),
         }

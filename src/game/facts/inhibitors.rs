@@ -27,10 +27,10 @@ const EXPECTED: u64 = 16;
 const MOST: usize = 2000;
 
 /// The maximum number of pairs that are searched for, to try the best of them.
-const MOST_SEEN: usize = 500_000;
+const MAX_SEEN: usize = 500_000;
 
 /// The maximum number of reported pairs that need no proof.
-const MOST_STRUCTURAL: usize = 20_000;
+const MAX_STRUCTURAL: usize = 20_000;
 
 /// A proposition that forbids another in the next state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -66,7 +66,7 @@ impl Known {
         }
     }
 
-    fn is_worthy(&self, pair: Inhibitor) -> bool {
+    fn is_worthwhile(&self, pair: Inhibitor) -> bool {
         let of = |base: usize| self.groups.get(&base).map_or(&[][..], |groups| groups);
         let others = of(pair.inhibited);
         let mut groups = of(pair.inhibitor).iter();
@@ -85,10 +85,10 @@ pub(super) fn find(
     end: &Stop,
 ) -> (Vec<Fact<Inhibitor>>, usize) {
     let mut found = structural(net, propositions, end);
-    found.retain(|fact| known.is_worthy(fact.what));
+    found.retain(|fact| known.is_worthwhile(fact.what));
     let decided: FxHashSet<Inhibitor> = found.iter().map(|fact| fact.what).collect();
     let mut pairs = seen(net, samples, propositions, end);
-    pairs.retain(|&(_, pair)| known.is_worthy(pair) && !decided.contains(&pair));
+    pairs.retain(|&(_, pair)| known.is_worthwhile(pair) && !decided.contains(&pair));
     pairs.sort_by_key(|&(expected, pair)| (std::cmp::Reverse(expected), pair));
     let left_out = pairs.len().saturating_sub(MOST);
     pairs.truncate(MOST);
@@ -97,7 +97,7 @@ pub(super) fn find(
     let of_chunk = |chunk: &[(u64, Inhibitor)]| {
         let mut inquiry = Inquiry::new(net, invariants, end);
         let verdict = |&(_, pair): &(u64, Inhibitor)| {
-            let verdict = inquiry.ask(|step| {
+            let verdict = inquiry.query(|step| {
                 let now = step.base(When::Now, pair.inhibitor);
                 vec![now, step.base(When::Next, pair.inhibited)]
             });
@@ -123,7 +123,7 @@ pub(super) fn find(
 fn structural(net: &Net, propositions: &[usize], end: &Stop) -> Vec<Fact<Inhibitor>> {
     let mut found = Vec::new();
     for chunk in propositions.chunks(LANES) {
-        if end.is_set() || found.len() >= MOST_STRUCTURAL {
+        if end.is_set() || found.len() >= MAX_STRUCTURAL {
             break;
         }
         let literals: Vec<Literal> = chunk.iter().map(|&base| Literal::new(base, true)).collect();
@@ -161,7 +161,7 @@ fn seen(net: &Net, samples: &Samples, propositions: &[usize], end: &Stop) -> Vec
         .collect();
     let mut found = Vec::new();
     for &inhibitor in propositions {
-        if end.is_set() || found.len() >= MOST_SEEN {
+        if end.is_set() || found.len() >= MAX_SEEN {
             break;
         }
         let row = &before[inhibitor];

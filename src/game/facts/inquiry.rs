@@ -39,26 +39,26 @@ impl<'a> Inquiry<'a> {
     }
 
     /// Returns whether all of these can be true in a step from a state that is not terminal.
-    pub(super) fn ask(&mut self, premises: impl Fn(&mut Step) -> Vec<Lit>) -> Verdict {
-        match self.ask_near(&premises) {
+    pub(super) fn query(&mut self, premises: impl Fn(&mut Step) -> Vec<Lit>) -> Verdict {
+        match self.query_near(&premises) {
             Verdict::Impossible => Verdict::Impossible,
-            _ => self.ask_whole(&premises),
+            _ => self.query_whole(&premises),
         }
     }
 
     /// Returns the same, with local reasons only, which hold for terminal states as well: if it is
     /// not found impossible, nothing is known.
-    pub(super) fn ask_near(&mut self, premises: impl Fn(&mut Step) -> Vec<Lit>) -> Verdict {
+    pub(super) fn query_near(&mut self, premises: impl Fn(&mut Step) -> Vec<Lit>) -> Verdict {
         let premises = premises(&mut self.near);
-        self.near.ask(&premises)
+        self.near.query(&premises)
     }
 
     /// Returns the same, with everything that is known about the game.
-    pub(super) fn ask_whole(&mut self, premises: impl Fn(&mut Step) -> Vec<Lit>) -> Verdict {
+    pub(super) fn query_whole(&mut self, premises: impl Fn(&mut Step) -> Vec<Lit>) -> Verdict {
         let make = || step_with(self.net, self.invariants, Scope::Whole, CONFLICTS, self.end);
         let step = self.whole.get_or_insert_with(make);
         let mut premises = premises(step);
         premises.push(step.edge(When::Now, !self.net.terminal()));
-        step.ask(&premises)
+        step.query(&premises)
     }
 }

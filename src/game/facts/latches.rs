@@ -91,15 +91,15 @@ pub(super) fn edges(net: &Net, invariants: &[Invariant], edges: &[Edge], end: &S
 /// Returns the kind of a property of states.
 pub(super) fn kind(inquiry: &mut Inquiry, property: impl Fn(&mut Step, When) -> Lit) -> Kind {
     let lost = |step: &mut Step| vec![property(step, When::Now), !property(step, When::Next)];
-    if inquiry.ask_near(lost) == Verdict::Impossible {
+    if inquiry.query_near(lost) == Verdict::Impossible {
         return Kind::Latched(ProofMethod::Sat);
     }
-    match inquiry.ask_whole(lost) {
+    match inquiry.query_whole(lost) {
         Verdict::Possible => return Kind::Free,
         Verdict::Unknown => return Kind::Undecided,
         Verdict::Impossible => {}
     }
-    match inquiry.ask_whole(|step| vec![property(step, When::Now)]) {
+    match inquiry.query_whole(|step| vec![property(step, When::Now)]) {
         Verdict::Possible => Kind::Latched(ProofMethod::Sat),
         Verdict::Unknown => Kind::Undecided,
         Verdict::Impossible => Kind::Final,

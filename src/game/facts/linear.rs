@@ -21,13 +21,13 @@ use crate::game::ground::{Counter, Invariant, Linear, Literal};
 use propjit_stop::Stop;
 
 /// The maximum number of propositions in a sum. Elimination takes time with their cube.
-const MOST_TERMS: usize = 512;
+const MAX_TERMS: usize = 512;
 
 /// The number of states that are sampled in addition to one per proposition.
 const MORE_STATES: usize = 64;
 
 /// The maximum number of implications that are tried.
-const MOST_IMPLICATIONS: usize = 2000;
+const MAX_IMPLICATIONS: usize = 2000;
 
 /// The effort for implications, for groups, and for sums together with their groups.
 const IMPLICATIONS: Effort = Effort {
@@ -145,7 +145,7 @@ impl<'a> Candidates<'a> {
         let [_, rows] = samples.rows(propositions);
         let states = samples.kept();
         let wanted = singles.len() + MORE_STATES;
-        let is_fit = !counters.is_empty() && singles.len() <= MOST_TERMS && states >= wanted;
+        let is_fit = !counters.is_empty() && singles.len() <= MAX_TERMS && states >= wanted;
         is_fit.then_some(Candidates {
             counters,
             singles,
@@ -232,6 +232,6 @@ fn implications(net: &Net, samples: &Samples, counted: &BTreeSet<usize>) -> Vec<
         );
     }
     found.retain(|implication| implication.holds(net.game.initial()));
-    found.truncate(MOST_IMPLICATIONS);
+    found.truncate(MAX_IMPLICATIONS);
     found
 }

@@ -51,7 +51,7 @@ impl Samples {
     /// Plays random matches until the deadline, or until there were enough steps.
     pub(super) fn play(engines: &Engines, steps: u64, seed: u64, end: &Stop) -> Samples {
         let game = engines.game();
-        let mut batch = Batch::new(game.clone(), engines.at_hand());
+        let mut batch = Batch::new(game.clone(), engines.immediate());
         let words = batch.state_words();
         let nothing = || [vec![0; words], vec![0; words]];
         let roles = game.propnet().roles.iter();

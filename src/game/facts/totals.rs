@@ -20,12 +20,12 @@ use crate::game::ground::invariants::net::Net;
 /// The minimum number of amounts of a place, and of two of them: groups with fewer usually describe
 /// the contents of a square.
 const LEAST: usize = 3;
-const LEAST_OF_TWO: usize = 8;
+const MIN_OF_TWO: usize = 8;
 
 /// The maximum number of groups that do not count, such as the role to move, and of members of one
 /// of them.
-const MOST_COMPANIONS: usize = 32;
-const MOST_IN_COMPANION: usize = 64;
+const MAX_COMPANIONS: usize = 32;
+const MAX_IN_COMPANION: usize = 64;
 
 /// The number of states used for elimination in addition to one per place.
 const MORE_STATES: usize = 256;
@@ -55,9 +55,9 @@ pub(super) fn find(
     let counted: FxHashSet<usize> = orders.iter().flatten().copied().collect();
     let mut companions = groups;
     companions.retain(|group| {
-        group.len() <= MOST_IN_COMPANION && group.iter().all(|base| !counted.contains(base))
+        group.len() <= MAX_IN_COMPANION && group.iter().all(|base| !counted.contains(base))
     });
-    companions.truncate(MOST_COMPANIONS);
+    companions.truncate(MAX_COMPANIONS);
     let mut found: Vec<Invariant> = Vec::new();
     for mut total in Candidates::new(net, samples, orders).totals() {
         total.weights.extend(companions.iter().map(|_| 0));
@@ -88,7 +88,7 @@ fn orders(net: &Net, candidates: &[&Vec<usize>], samples: &Samples, end: &Stop) 
         let mut members = group.iter();
         members.any(|&base| goals.contains(net.circuit.inputs()[base]))
     };
-    let large = groups.iter().filter(|group| group.len() >= LEAST_OF_TWO);
+    let large = groups.iter().filter(|group| group.len() >= MIN_OF_TWO);
     if large.count() < 2 || !groups.iter().any(is_read) {
         return Vec::new();
     }

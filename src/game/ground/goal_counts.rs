@@ -22,14 +22,14 @@ use crate::game::vocabulary::moves::RoleId;
 /// The minimum number of gates needed only by goals for which resynthesis is tried, and the minimum
 /// fraction of all gates, as its reciprocal.
 const FEWEST_GATES: usize = 500;
-const LEAST_PART: usize = 5;
+const MIN_PART: usize = 5;
 
 /// The time for the proofs of exclusion for each gate that may be saved; half of it is for finding the counts.
 const TIME_PER_GATE: Duration = Duration::from_millis(1);
 
 /// The minimum number of propositions of a group for which it matters that one of them is always
 /// true.
-const LEAST_EXACT: usize = 4;
+const MIN_EXACT: usize = 4;
 
 /// The maximum number of variables of a solver.
 const VARIABLES: u32 = 1_000_000;
@@ -93,7 +93,7 @@ fn restated_within(game: &LoweredGame, time_per_gate: Duration, stop: &Stop) -> 
     let (circuit, layout) = (game.lowered(), game.layout());
     let goal_gates = Shares::new(circuit, layout).goals;
     let gates = gates(circuit);
-    if goal_gates < FEWEST_GATES || goal_gates * LEAST_PART < gates {
+    if goal_gates < FEWEST_GATES || goal_gates * MIN_PART < gates {
         return Restated {
             circuit: None,
             report: None,
@@ -106,7 +106,7 @@ fn restated_within(game: &LoweredGame, time_per_gate: Duration, stop: &Stop) -> 
         ends[ends.len() - 1].clone()
     };
     let restated = proved_restatement(game, time, &mut within);
-    let is_cut = ends.iter().any(Stop::was_heeded);
+    let is_cut = ends.iter().any(Stop::was_noticed);
     let report = PassReport {
         name: "counts",
         gates_before: gates,
@@ -196,7 +196,7 @@ pub struct GoalTables {
 }
 
 /// The maximum number of combinations of values for which sums of goals are checked.
-const MOST_COMBINATIONS: usize = 1 << 20;
+const MAX_COMBINATIONS: usize = 1 << 20;
 
 impl GoalTables {
     /// Returns the tables of a game that satisfies these invariants. `None` if there are none, if
@@ -245,7 +245,7 @@ impl GoalTables {
         numbers.dedup();
         let combinations = numbers.iter().try_fold(1usize, |all, &number| {
             let all = all * self.quantities[number].values();
-            (all <= MOST_COMBINATIONS).then_some(all)
+            (all <= MAX_COMBINATIONS).then_some(all)
         })?;
         let terminal = game.lowered().outputs()[layout.terminal];
         let mut values = vec![0; self.quantities.len()];
@@ -317,7 +317,7 @@ fn groups(invariants: &[Invariant]) -> Vec<Exclusive> {
             taken.extend(group.iter());
             let inputs = group.iter().map(|&base| InputId(base as u32)).collect();
             // Squares that are never empty should be counted together with others.
-            let is_exact = is_exact && group.len() >= LEAST_EXACT;
+            let is_exact = is_exact && group.len() >= MIN_EXACT;
             chosen.push(Exclusive { inputs, is_exact });
         }
     }

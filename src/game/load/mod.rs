@@ -37,7 +37,7 @@ pub struct Game {
     /// The engines of the ground game, and the ground game itself.
     engines: Option<Arc<Engines>>,
     /// Why there is no ground game, if one was requested.
-    gave_up: Option<GroundError>,
+    grounding_error: Option<GroundError>,
     prover_limits: ProverLimits,
     stages: Vec<SetupStage>,
     goal_bounds: OnceLock<GoalBoundsTask>,
@@ -95,7 +95,7 @@ impl Game {
         let mut game = Game {
             parsed,
             engines: None,
-            gave_up: None,
+            grounding_error: None,
             prover_limits: setup.prover_limits(),
             stages: Vec::new(),
             goal_bounds: OnceLock::new(),
@@ -133,7 +133,7 @@ impl Game {
             }
             (Err(error), None) => {
                 self.stage("ground", start.elapsed());
-                self.gave_up = Some(error);
+                self.grounding_error = Some(error);
                 Ok(())
             }
             (Err(source), Some(backend)) => {
@@ -295,8 +295,8 @@ impl Game {
     }
 
     /// Returns why the game could not be grounded, if that was tried.
-    pub fn gave_up(&self) -> Option<&GroundError> {
-        self.gave_up.as_ref()
+    pub fn grounding_error(&self) -> Option<&GroundError> {
+        self.grounding_error.as_ref()
     }
 
     /// Returns the search for the goal latches of the ground game, if there is one: it begins with

@@ -74,11 +74,11 @@ impl SharedGame {
     ///
     /// # Errors
     /// When the query fails.
-    pub fn ask<T>(
+    pub fn query<T>(
         &self,
         question: impl FnOnce(&mut dyn StateMachine) -> Result<T, MachineError>,
     ) -> Result<T, MachineError> {
-        self.machines.ask(self.machines.stop(), question)
+        self.machines.query(self.machines.stop(), question)
     }
 
     /// Returns the role of this number.
@@ -107,7 +107,7 @@ impl SharedGame {
     /// # Errors
     /// If [no move](StateMachine::move_count) has it.
     pub fn move_of(&self, role: RoleId, played: impl Into<i64>) -> Result<Move, QuestionError> {
-        self.ask(|machine| Ok(move_of(machine, role, played.into())))?
+        self.query(|machine| Ok(move_of(machine, role, played.into())))?
     }
 
     /// Returns the proposition of this number.
@@ -116,7 +116,7 @@ impl SharedGame {
     /// If [no proposition](StateMachine::fluent_count) has it.
     pub fn fluent(&self, fluent: impl Into<i64>) -> Result<usize, QuestionError> {
         let fluent = fluent.into();
-        let count = self.ask(|machine| Ok(machine.fluent_count()))?;
+        let count = self.query(|machine| Ok(machine.fluent_count()))?;
         let found = below(count, fluent).map(|found| found as usize);
         found.ok_or(QuestionError::Fluent(fluent))
     }
@@ -132,7 +132,7 @@ impl SharedGame {
             return Err(MachineError::JointMove { roles, given }.into());
         }
         let moves = RoleId::first(roles).zip(moves);
-        self.ask(|machine| {
+        self.query(|machine| {
             let moves = moves.map(|(role, &played)| move_of(machine, role, played.into()));
             Ok(moves.collect())
         })?

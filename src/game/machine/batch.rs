@@ -224,14 +224,14 @@ impl Batch {
 
     /// Returns the lanes with a terminal state.
     pub fn terminal(&mut self) -> LaneMask {
-        self.look();
+        self.evaluate_state();
         let terminal = self.evaluator.output(self.game.layout().terminal);
         LaneMask::from_words(terminal).and(self.filled())
     }
 
     /// Returns the lanes in which the role has a legal move, and those in which it has several.
     pub fn choices(&mut self, role: RoleId) -> (LaneMask, LaneMask) {
-        self.look();
+        self.evaluate_state();
         let legal = &self.game.layout().legal[role.index()];
         let rows = self.evaluator.outputs(legal.clone());
         let width = self.evaluator.width();
@@ -242,7 +242,7 @@ impl Batch {
 
     /// Returns the number of legal moves, of all roles in all lanes together.
     pub fn count_legal(&mut self) -> u64 {
-        self.look();
+        self.evaluate_state();
         let filled = self.filled();
         let legal = self.game.layout().legal.iter();
         let rows = legal.map(|legal| self.evaluator.outputs(legal.clone()));
@@ -258,7 +258,7 @@ impl Batch {
     /// Calls `found` with each lane and each legal move of the role there; the moves of a
     /// lane come ascending.
     pub fn for_each_legal(&mut self, role: RoleId, mut found: impl FnMut(usize, Move)) {
-        self.look();
+        self.evaluate_state();
         let legal = &self.game.layout().legal[role.index()];
         let (width, filled) = (self.evaluator.width(), self.filled());
         // Words of lanes that are not filled are not looked at.
@@ -275,7 +275,7 @@ impl Batch {
     /// Returns which moves of the role are legal: a row for each move, one after the other, with a
     /// bit for each lane, 64 in a word. Bits of lanes that are not filled are meaningless.
     pub fn legal_rows(&mut self, role: RoleId) -> &[u64] {
-        self.look();
+        self.evaluate_state();
         let legal = &self.game.layout().legal[role.index()];
         self.evaluator.outputs(legal.clone())
     }
@@ -283,7 +283,7 @@ impl Batch {
     /// Returns the goal that a role has in a lane, if it has exactly one value there.
     pub fn goal(&mut self, role: RoleId, lane: usize) -> Option<i32> {
         if !self.known.goals {
-            self.look();
+            self.evaluate_state();
             self.evaluator.evaluate(section::GOALS);
             self.known.goals = true;
         }
@@ -324,7 +324,7 @@ impl Batch {
     /// Chooses all legal moves of all roles, which makes sense in lanes where every role has
     /// one only; and [`advance`](Batch::advance)s these.
     pub fn advance_forced(&mut self, lanes: LaneMask) {
-        self.look();
+        self.evaluate_state();
         let layout = self.game.layout();
         for (legal, does) in layout.legal.iter().zip(&layout.does) {
             let (legal, does) = self
@@ -338,7 +338,7 @@ impl Batch {
 
     /// Advances the states of these lanes by the chosen moves.
     pub fn advance(&mut self, lanes: LaneMask) {
-        self.look();
+        self.evaluate_state();
         self.evaluator.evaluate(section::NEXT);
         let layout = self.game.layout();
         let width = self.evaluator.width();
@@ -425,7 +425,7 @@ impl Batch {
     }
 
     /// Evaluates the outputs that depend on the states alone.
-    fn look(&mut self) {
+    fn evaluate_state(&mut self) {
         if !self.known.state {
             self.evaluator.evaluate(section::STATE);
             self.known.state = true;

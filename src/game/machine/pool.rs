@@ -70,7 +70,7 @@ impl MachinePool {
 
     /// Queries a machine. If `stop` is set first, methods of the machine that can fail return an error that [says
     /// so](super::MachineError::is_stopped).
-    pub fn ask<T>(&self, stop: &Stop, question: impl FnOnce(&mut dyn StateMachine) -> T) -> T {
+    pub fn query<T>(&self, stop: &Stop, question: impl FnOnce(&mut dyn StateMachine) -> T) -> T {
         match &self.machines {
             Machines::One(machine) => {
                 let mut machine = machine.lock();

@@ -20,7 +20,7 @@ use crate::support::setters::setters;
 use crate::support::threads;
 
 /// The number of matches that may be abandoned before one has reached its end.
-const MOST_IN_VAIN: u64 = 9;
+const MAX_IN_VAIN: u64 = 9;
 
 /// The configuration of random matches.
 #[derive(Clone, Debug)]
@@ -185,7 +185,7 @@ fn run_on_threads(
         let mut given_up = 0;
         while let Err(error) = runner.play(limits) {
             let is_limit = matches!(error, MachineError::Prover(_));
-            let in_vain = runner.queue().tally(id).rollouts() == 0 && given_up == MOST_IN_VAIN;
+            let in_vain = runner.queue().tally(id).rollouts() == 0 && given_up == MAX_IN_VAIN;
             if !is_limit || in_vain {
                 return Err(error);
             }

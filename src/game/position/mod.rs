@@ -56,7 +56,7 @@ impl Position {
     /// When the machine cannot continue.
     pub fn start(machines: &Arc<MachinePool>) -> Result<Position, MachineError> {
         let stop = machines.stop().clone();
-        let state = machines.ask(&stop, |machine| machine.initial_state())?;
+        let state = machines.query(&stop, |machine| machine.initial_state())?;
         Ok(Position {
             machines: machines.clone(),
             state,
@@ -80,7 +80,7 @@ impl Position {
     /// # Errors
     /// [`MachineError::UnknownName`] if one is not a proposition of the game. The prover takes any term for one.
     pub fn with_fluents(&self, fluents: &[&str]) -> Result<Position, MachineError> {
-        let state = self.ask(|machine, _| machine.parse_state(fluents))?;
+        let state = self.query(|machine, _| machine.parse_state(fluents))?;
         Ok(self.with_state(state))
     }
 
@@ -94,8 +94,8 @@ impl Position {
     }
 
     /// Queries a machine about the state.
-    fn ask<T>(&self, question: impl FnOnce(&mut dyn StateMachine, &State) -> T) -> T {
-        (self.machines).ask(&self.stop, |machine| question(machine, &self.state))
+    fn query<T>(&self, question: impl FnOnce(&mut dyn StateMachine, &State) -> T) -> T {
+        (self.machines).query(&self.stop, |machine| question(machine, &self.state))
     }
 
     /// Sets the token that stops queries from now on, with an error that [says so](MachineError::is_stopped). Only
@@ -121,7 +121,7 @@ impl Position {
 
     /// Returns the canonical texts of the propositions that hold, sorted bytewise.
     pub fn fluents(&self) -> Vec<String> {
-        self.ask(|machine, state| machine.fluents(state))
+        self.query(|machine, state| machine.fluents(state))
     }
 
     /// Returns whether the match is over.
@@ -129,7 +129,7 @@ impl Position {
     /// # Errors
     /// When the machine cannot continue.
     pub fn is_over(&self) -> Result<bool, MachineError> {
-        self.ask(|machine, state| machine.is_terminal(state))
+        self.query(|machine, state| machine.is_terminal(state))
     }
 
     /// Returns the legal moves of a role, in the same order each time: none when the match is over.
@@ -138,7 +138,7 @@ impl Position {
     /// When the machine cannot continue.
     pub fn legal_moves(&self, role: RoleId) -> Result<Vec<Move>, MachineError> {
         let mut moves = Vec::new();
-        self.ask(|machine, state| machine.legal_moves(state, role, &mut moves))?;
+        self.query(|machine, state| machine.legal_moves(state, role, &mut moves))?;
         Ok(moves)
     }
 
@@ -148,7 +148,7 @@ impl Position {
     /// When the machine cannot continue.
     pub fn legal_texts(&self, role: RoleId) -> Result<Vec<String>, MachineError> {
         let mut moves = Vec::new();
-        self.ask(|machine, state| {
+        self.query(|machine, state| {
             machine.legal_moves(state, role, &mut moves)?;
             let texts = moves.iter().map(|&played| machine.move_text(role, played));
             Ok(texts.collect())
@@ -161,7 +161,7 @@ impl Position {
     /// # Errors
     /// When the machine cannot continue.
     pub fn any_legal_text(&self, role: RoleId) -> Result<Option<String>, MachineError> {
-        self.ask(|machine, state| {
+        self.query(|machine, state| {
             let found = machine.any_legal_move(state, role)?;
             Ok(found.map(|played| machine.move_text(role, played)))
         })
@@ -169,7 +169,7 @@ impl Position {
 
     /// Returns the canonical text of a move.
     pub fn move_text(&self, role: RoleId, played: Move) -> String {
-        self.ask(|machine, _| machine.move_text(role, played))
+        self.query(|machine, _| machine.move_text(role, played))
     }
 
     /// Returns the legal move of the role that `text` spells, in any form that [`find_text`]
@@ -179,7 +179,7 @@ impl Position {
     /// [`MachineError::MatchOver`] in a terminal state, [`MachineError::IllegalMove`] if it spells
     /// none, or if the machine cannot continue.
     pub fn find_move(&self, role: RoleId, text: &str) -> Result<Move, MachineError> {
-        self.ask(|machine, state| {
+        self.query(|machine, state| {
             if machine.is_terminal(state)? {
                 return Err(MachineError::MatchOver);
             }
@@ -216,7 +216,7 @@ impl Position {
     /// [`MachineError::JointMove`], [`MachineError::MatchOver`] or [`MachineError::IllegalMove`], or
     /// if the machine cannot continue; the position is then unchanged.
     pub fn play(&mut self, joint: &[Move]) -> Result<(), MachineError> {
-        self.state = self.ask(|machine, state| machine.next_state(state, joint))?;
+        self.state = self.query(|machine, state| machine.next_state(state, joint))?;
         Ok(())
     }
 
@@ -232,7 +232,7 @@ impl Position {
     /// Advances by a joint move that was [found](Position::find_joint_move) here, so that it is legal.
     fn play_found(&mut self, joint: &[Move]) -> Result<(), MachineError> {
         let mut next = State::new();
-        self.ask(|machine, state| machine.next_state_unchecked(state, joint, &mut next))?;
+        self.query(|machine, state| machine.next_state_unchecked(state, joint, &mut next))?;
         self.state = next;
         Ok(())
     }
@@ -254,7 +254,7 @@ impl Position {
     /// # Errors
     /// [`MachineError::Goal`] unless it has exactly one value, or when the machine cannot continue.
     pub fn defined_goal(&self, role: RoleId) -> Result<i32, MachineError> {
-        self.ask(|machine, state| machine.goal(state, role))
+        self.query(|machine, state| machine.goal(state, role))
     }
 
     /// Returns the goal of each role; `None` where it does not have exactly one value.

@@ -97,7 +97,7 @@ pub fn inspect(
         seconds: 0.0,
         findings: Vec::new(),
     };
-    if let Some(reason) = game.gave_up() {
+    if let Some(reason) = game.grounding_error() {
         let message = format!("{reason}; the prover plays it");
         let finding = Finding::new(FindingKind::NotGrounded, Proof::Example, message);
         inspection.findings.push(finding);

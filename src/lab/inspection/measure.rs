@@ -276,7 +276,7 @@ fn dead_rules(
     stop: &Stop,
     rng: GameRng,
 ) -> Result<DeadRules, ProbesError> {
-    if let Some(reason) = game.gave_up() {
+    if let Some(reason) = game.grounding_error() {
         return Err(ProbesError::Ground(reason.clone()));
     }
     let limits = (config.max_steps, config.matches);

@@ -132,7 +132,7 @@ impl Probes {
         let time = limits.time.map_or(time, |limit| limit.min(time));
         let setup = setup.clone().with_ground(limits.with_time(time));
         let game = Game::from_text(rules.source.name(), &text, &setup.with_backend(None))?;
-        if let Some(reason) = game.gave_up() {
+        if let Some(reason) = game.grounding_error() {
             return Err(not_ground(rules, &probes, &name, reason));
         }
         let ground = game.ground_game().expect("grounding was not given up");

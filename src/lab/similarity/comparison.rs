@@ -7,7 +7,7 @@ use propjit_stop::Stop;
 use rand::seq::index;
 
 use super::config::{Measure, SimilarityConfig};
-use super::edit::{MOST_NODES, tree_edit};
+use super::edit::{MAX_NODES, tree_edit};
 use super::irreversible::Irreversible;
 use super::labels::Labels;
 use super::matching::{FrequentPair, MatchedMoves, MovePair};
@@ -39,7 +39,7 @@ pub enum SimilarityError {
     Nodes(usize),
     /// The game trees are too large for their edit distance.
     #[error(
-        "a game tree has more than {MOST_NODES} nodes, too many for an edit distance; a lower \
+        "a game tree has more than {MAX_NODES} nodes, too many for an edit distance; a lower \
          depth makes it smaller"
     )]
     Edits,

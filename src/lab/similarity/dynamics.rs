@@ -29,10 +29,10 @@ use crate::support::statistics::Moments;
 const LOOKED_AT: u32 = 4;
 
 /// The most joint moves between two positions that are compared.
-const MOST_BETWEEN: usize = 16;
+const MAX_BETWEEN: usize = 16;
 
 /// The most joint moves of a match.
-const MOST_STEPS: usize = 10_000;
+const MAX_STEPS: usize = 10_000;
 
 /// The size of the sample from which the dynamics are computed.
 #[derive(Clone, Debug)]
@@ -110,7 +110,7 @@ pub fn dynamics(
     let ground = game.ground_game().ok_or(not_ground)?;
     let stop = stop.within(config.time);
     let rng = streams(config.seed).next().expect("streams do not end");
-    let mut matches = RandomMatches::new(game.follower()?, MOST_STEPS, rng);
+    let mut matches = RandomMatches::new(game.follower()?, MAX_STEPS, rng);
     let mut sample = Sample {
         labels: Labels::new(ground, &[]),
         most: config.positions,
@@ -123,7 +123,7 @@ pub fn dynamics(
     };
     while sample.moves.count < sample.most {
         let played = matches.play(&stop, &mut |machine, rng, seen| {
-            sample.look(machine, rng, seen)
+            sample.record(machine, rng, seen)
         })?;
         if played.is_none() {
             break;
@@ -150,7 +150,7 @@ struct Sample {
 
 impl Sample {
     /// Compares a position of a match with possible following ones.
-    fn look(
+    fn record(
         &mut self,
         machine: &mut dyn StateMachine,
         rng: &mut GameRng,
@@ -211,7 +211,7 @@ fn follow(
     let mut legal = seen.legal.to_vec();
     let mut state = seen.state.clone();
     let mut next = State::new();
-    for _ in 0..MOST_BETWEEN {
+    for _ in 0..MAX_BETWEEN {
         let joint: Option<Vec<Move>> = (legal.iter())
             .map(|legal| legal.choose(rng).copied())
             .collect();

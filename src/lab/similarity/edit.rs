@@ -9,7 +9,7 @@ use super::tree::GameTree;
 
 /// The most nodes of a simplified tree for which the distance to another one is computed: time and
 /// memory grow with the product of both numbers.
-pub const MOST_NODES: usize = 10_000;
+pub const MAX_NODES: usize = 10_000;
 
 /// Returns the least number of insertions, deletions and changes of label that turn one tree into
 /// the other.
@@ -74,7 +74,7 @@ pub(super) fn distance(a: &OrderedTree, b: &OrderedTree) -> u32 {
 }
 
 /// Returns the tree-edit similarity of two game trees (section 2.3), if neither simplified tree has
-/// more than [`MOST_NODES`] nodes. Of two trees without moves it is 1.
+/// more than [`MAX_NODES`] nodes. Of two trees without moves it is 1.
 ///
 /// The distance is that of the simplified trees, in which the order is just that of the labels; the
 /// sizes are those of the game trees, as in the example of Figure 1, or of the simplified ones if
@@ -85,7 +85,7 @@ pub fn tree_edit(a: (&GameTree, &Sequences), b: (&GameTree, &Sequences)) -> Opti
         let size = tree.size().max(simplified.size());
         (simplified, size)
     });
-    if a.size().max(b.size()) > MOST_NODES {
+    if a.size().max(b.size()) > MAX_NODES {
         return None;
     }
     let edits = f64::from(distance(&a, &b));

@@ -56,7 +56,7 @@ pub use assignment::{Assignment, assign};
 pub use comparison::{Comparison, SimilarityError};
 pub use config::{Measure, SimilarityConfig, UnknownMeasure};
 pub use dynamics::{Dynamics, DynamicsConfig, dynamics};
-pub use edit::{MOST_NODES, tree_edit};
+pub use edit::{MAX_NODES, tree_edit};
 pub use matching::{FrequentPair, MatchedMoves, MovePair};
 pub use move_sets::{MoveSets, continuations};
 pub use sequences::Sequences;

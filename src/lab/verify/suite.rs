@@ -220,7 +220,7 @@ fn fill(row: &mut SuiteRow, case: &SuiteCase, setup: &Setup, stop: &Stop) -> Res
     let backend = game.prepare_or_interpret(backend)?;
     row.setup_ms = milliseconds(game.setup_time());
     row.backend = Some(backend.name());
-    if let Some(reason) = game.gave_up() {
+    if let Some(reason) = game.grounding_error() {
         row.status = SuiteStatus::GaveUp;
         row.note = Some(reason.to_string());
     }

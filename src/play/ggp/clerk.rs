@@ -59,7 +59,7 @@ impl Clerk {
 const PATIENCE: u32 = 4;
 
 /// The upper bound of that part.
-const MOST_PATIENCE: Duration = Duration::from_secs(2);
+const MAX_PATIENCE: Duration = Duration::from_secs(2);
 
 /// A match as the clerk follows it.
 struct Followed<'a> {
@@ -89,7 +89,7 @@ fn follow(seat: &Seat, inbox: &Receiver<Turn>) {
     let mut followed = Followed {
         rulesheet: &seat.rulesheet,
         role: seat.role,
-        patience: (seat.play_clock / PATIENCE).min(MOST_PATIENCE),
+        patience: (seat.play_clock / PATIENCE).min(MAX_PATIENCE),
         position: position.ok(),
         ground: Ground::Awaited,
         joints: Vec::new(),

@@ -26,7 +26,7 @@ const INTERVAL: Duration = Duration::from_millis(20);
 /// # Errors
 /// [`PlayerError::TimedOut`], [`PlayerError::Stopped`], [`PlayerError::Connection`],
 /// or [`PlayerError::Failed`] if the answer is no HTTP, or reports a failure.
-pub(super) fn ask(
+pub(super) fn query(
     address: &Address,
     message: &str,
     deadline: Instant,

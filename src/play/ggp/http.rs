@@ -180,7 +180,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn lists(&mut self, head: &Head) -> Result<String, HttpError> {
         let mut scan = Scan::default();
         let read = self.body_until(head, |body| {
-            scan.go_on(body);
+            scan.feed(body);
             match head.content_length {
                 Some(length) => body.len() >= length && scan.depth == 0,
                 None => scan.closed,
@@ -314,7 +314,7 @@ struct Scan {
 }
 
 impl Scan {
-    fn go_on(&mut self, bytes: &[u8]) {
+    fn feed(&mut self, bytes: &[u8]) {
         for &byte in &bytes[self.seen..] {
             match byte {
                 b'\n' | b'\r' => self.in_comment = false,
@@ -373,12 +373,12 @@ impl<'a> Asker<'a> {
     /// The answer must be a success from then on.
     pub(crate) fn is_gone(&self) -> bool {
         if !self.is_gone.get() {
-            self.is_gone.set(self.look().is_err());
+            self.is_gone.set(self.poll_peer().is_err());
         }
         self.is_gone.get()
     }
 
-    fn look(&self) -> io::Result<()> {
+    fn poll_peer(&self) -> io::Result<()> {
         let mut stream = self.stream;
         if let Some(error) = stream.take_error()? {
             return Err(error);
@@ -464,7 +464,7 @@ mod tests {
         let closed = |text: &str| {
             let mut scan = Scan::default();
             for end in 0..=text.len() {
-                scan.go_on(&text.as_bytes()[..end]);
+                scan.feed(&text.as_bytes()[..end]);
             }
             scan.closed
         };

@@ -78,7 +78,7 @@ impl RemotePlayer {
         let end = Instant::now() + ABSENCE;
         loop {
             let deadline = Instant::now() + INFO_TIME;
-            let error = match client::ask(address, &Request::Info.to_string(), deadline, stop) {
+            let error = match client::query(address, &Request::Info.to_string(), deadline, stop) {
                 Ok(answer) if is_busy(&answer) => PlayerError::Answer(answer),
                 Err(error @ PlayerError::Connection(_)) => error,
                 _ => return Ok(()),
@@ -94,7 +94,7 @@ impl RemotePlayer {
 
     /// Sends a request, and repeats it if the connection fails or the answer is that the player is
     /// busy.
-    fn ask(
+    fn query(
         &self,
         request: &Request,
         deadline: Instant,
@@ -103,7 +103,7 @@ impl RemotePlayer {
         let request = request.to_string();
         let mut attempts = 1..=ATTEMPTS;
         loop {
-            let answer = client::ask(&self.address, &request, deadline, stop);
+            let answer = client::query(&self.address, &request, deadline, stop);
             let failed = match &answer {
                 Ok(answer) => answer.eq_ignore_ascii_case("busy"),
                 Err(error) => matches!(error, PlayerError::Connection(_)),
@@ -138,7 +138,7 @@ impl Player for RemotePlayer {
             start_clock: self.seat.start_clock,
             play_clock: self.seat.play_clock,
         });
-        let reply = self.ask(&start, deadline + PATIENCE, stop)?;
+        let reply = self.query(&start, deadline + PATIENCE, stop)?;
         if !reply.trim().eq_ignore_ascii_case("ready") {
             return Err(PlayerError::Answer(reply));
         }
@@ -146,7 +146,7 @@ impl Player for RemotePlayer {
         // there, and its moves are ignored.
         for joint in 0..self.seat.opening.len() {
             let deadline = Instant::now() + self.seat.play_clock + PATIENCE;
-            let _ = self.ask(&self.play(), deadline, stop)?;
+            let _ = self.query(&self.play(), deadline, stop)?;
             self.last = Some(self.seat.opening[joint].clone());
         }
         Ok(())
@@ -154,7 +154,7 @@ impl Player for RemotePlayer {
 
     fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
         // The referee decides whether the answer is a legal move.
-        self.ask(&self.play(), deadline + PATIENCE, stop)
+        self.query(&self.play(), deadline + PATIENCE, stop)
             .map(Choice::new)
     }
 
@@ -173,7 +173,7 @@ impl Player for RemotePlayer {
             }
             Ending::Aborted => (Request::Abort { match_id }, FAREWELL),
         };
-        let told = self.ask(&request, Instant::now() + time, &Stop::new());
+        let told = self.query(&request, Instant::now() + time, &Stop::new());
         if let Err(error) = &told {
             tracing::info!(%error, player = %self.address, "the end of the match was not heard of");
         }

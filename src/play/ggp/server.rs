@@ -44,9 +44,9 @@ impl Server {
         Ok(Server { session, listener })
     }
 
-    /// Ends the match that is being played if its manager has [left](Session::tidy) it.
-    pub fn tidy(&self) {
-        self.session.tidy();
+    /// Ends the match that is being played if its manager has [left](Session::reap_abandoned) it.
+    pub fn reap_abandoned(&self) {
+        self.session.reap_abandoned();
     }
 
     /// The number of requests that have come in and are not answered yet.

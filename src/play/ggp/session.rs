@@ -188,7 +188,7 @@ impl Session {
     }
 
     /// Ends the match that is being played if its manager has left it, so that it does not think for ever.
-    pub fn tidy(&self) {
+    pub fn reap_abandoned(&self) {
         self.is_free(&mut self.running.lock());
     }
 

@@ -158,7 +158,7 @@ pub enum LineReply {
     /// The game is loaded.
     Loaded(Loaded),
     /// The position, after `position` and `apply`.
-    State(StateTold),
+    State(StateReply),
     /// Legal moves.
     Legal(LegalMoves),
     /// The move that was chosen.
@@ -185,7 +185,7 @@ pub struct Loaded {
 
 /// A position, given by the moves that lead to it.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-pub struct StateTold {
+pub struct StateReply {
     /// The number of joint moves that lead there.
     #[serde(default)]
     pub depth: usize,
@@ -269,7 +269,7 @@ mod tests {
         let reply: Numbered<LineReply> = serde_json::from_str(r#"{"state":{"more":1}}"#).unwrap();
         assert_eq!(
             (reply.id, reply.said),
-            (None, LineReply::State(StateTold::default()))
+            (None, LineReply::State(StateReply::default()))
         );
         let bare =
             serde_json::from_str::<Numbered<LineReply>>(r#"{"id":1,"move":{"move":"noop"}}"#);

@@ -14,7 +14,7 @@ mod serve;
 
 pub use message::{
     Apply, Failed, Go, JointMoves, LegalMoves, LineReply, LineRequest, Load, Loaded, Numbered,
-    Question, RoleMoves, Said, StateTold, Stopping, VERSION,
+    Question, RoleMoves, Said, StateReply, Stopping, VERSION,
 };
 pub use player::LinePlayer;
 pub use serve::{LineServerConfig, LoadLineGame, serve_lines};

@@ -44,9 +44,13 @@ impl LinePlayer {
         }
     }
 
-    fn ask(&mut self, request: LineRequest, stop: &Stop) -> Result<LineReply, PlayerError> {
+    fn query(&mut self, request: LineRequest, stop: &Stop) -> Result<LineReply, PlayerError> {
         let ended = || PlayerError::Crashed("the program does not run".to_string());
-        let asked = self.process.as_mut().ok_or_else(ended)?.ask(request, stop);
+        let asked = self
+            .process
+            .as_mut()
+            .ok_or_else(ended)?
+            .query(request, stop);
         if let Err(PlayerError::Connection(_)) = asked {
             // It has ended, or its output cannot be parsed.
             self.process = None;
@@ -55,7 +59,7 @@ impl LinePlayer {
     }
 
     /// Sends the program the joint moves that it does not know.
-    fn tell(&mut self, stop: &Stop) -> Result<(), PlayerError> {
+    fn send_position(&mut self, stop: &Stop) -> Result<(), PlayerError> {
         let request = match (self.told.take(), &self.history[..]) {
             (Some(told), all) if told == all.len() => {
                 self.told = Some(told);
@@ -70,7 +74,7 @@ impl LinePlayer {
                 LineRequest::Position(JointMoves { moves })
             }
         };
-        match self.ask(request, stop)? {
+        match self.query(request, stop)? {
             LineReply::State(_) => {
                 self.told = Some(self.history.len());
                 Ok(())
@@ -111,16 +115,16 @@ impl Player for LinePlayer {
             name: source.name().to_string(),
             rules: source.text().to_string(),
         });
-        match self.ask(load, stop)? {
+        match self.query(load, stop)? {
             LineReply::Loaded(_) => self.told = Some(0),
             other => return Err(unexpected(&other)),
         }
-        self.tell(stop)?;
+        self.send_position(stop)?;
         self.position().map(drop)
     }
 
     fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
-        self.tell(stop)?;
+        self.send_position(stop)?;
         let role = self.seat.role;
         let legal = self.position()?.legal_texts(role)?;
         let time = deadline.saturating_duration_since(Instant::now());
@@ -131,7 +135,7 @@ impl Player for LinePlayer {
             legal: Some(legal),
             ..Go::default()
         });
-        match self.ask(go, stop)? {
+        match self.query(go, stop)? {
             // The referee decides whether the move is legal.
             LineReply::Move(said) => Ok(Choice {
                 text: said.text,

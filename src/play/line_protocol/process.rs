@@ -64,7 +64,7 @@ impl LineProcess {
     ///
     /// # Errors
     /// When it does not, or its reply violates the protocol.
-    pub(super) fn ask(
+    pub(super) fn query(
         &mut self,
         request: LineRequest,
         stop: &Stop,

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::message::{
     Failed, Go, LegalMoves, LineReply, LineRequest, Loaded, Numbered, Question, RoleMoves, Said,
-    StateTold, VERSION, number, said,
+    StateReply, VERSION, number, said,
 };
 use super::process::LONGEST;
 use crate::game::load::Game;
@@ -208,7 +208,7 @@ impl LineServer<'_> {
             LineRequest::Apply(joint) => {
                 let applied = position.history.play(&joint.moves);
                 position.is_current &= applied.is_err();
-                applied.and_then(|()| position.tell())
+                applied.and_then(|()| position.reply())
             }
             LineRequest::Legal(question) => return position.legal(question),
             LineRequest::Go(go) => return position.go(go, self.config, stop),
@@ -225,16 +225,16 @@ impl Searched {
         moves.iter().try_for_each(|joint| history.play(joint))?;
         self.history = history;
         self.is_current = false;
-        self.tell()
+        self.reply()
     }
 
-    fn tell(&mut self) -> Result<LineReply, MachineError> {
+    fn reply(&mut self) -> Result<LineReply, MachineError> {
         let terminal = self.history.is_over()?;
         let goals = match terminal {
             true => Some(self.history.goals()?),
             false => None,
         };
-        Ok(LineReply::State(StateTold {
+        Ok(LineReply::State(StateReply {
             depth: self.history.depth(),
             terminal,
             goals,

@@ -86,7 +86,7 @@ pub enum PlayerErrorKind {
 impl PlayerErrorKind {
     /// Describes the error in printable form: `text` is the illegal move or answer, or a message.
     /// Moves are illegal in play only.
-    pub fn tell(self, text: &str, in_play: bool) -> String {
+    pub fn describe(self, text: &str, in_play: bool) -> String {
         match (self, in_play) {
             (PlayerErrorKind::Illegal, true) => format!("`{}` is not legal", excerpt(text)),
             (PlayerErrorKind::Illegal, false) => format!("the answer is `{}`", excerpt(text)),

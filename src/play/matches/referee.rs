@@ -69,7 +69,7 @@ impl MatchConfig {
 const SHORT_FAREWELL: Duration = Duration::from_secs(2);
 
 /// A match is given up when a player fails this many times in a row.
-const MOST_FAILURES: u32 = 3;
+const MAX_FAILURES: u32 = 3;
 
 /// The interval of checks whether the referee is to stop.
 const SLICE: Duration = Duration::from_millis(20);
@@ -219,7 +219,7 @@ impl RunningMatch<'_> {
                         role,
                         format!(
                             "did not take the match: {}",
-                            blame.kind.tell(&blame.text, false)
+                            blame.kind.describe(&blame.text, false)
                         ),
                     );
                 }
@@ -372,8 +372,8 @@ impl RunningMatch<'_> {
     fn failed(&mut self, role: usize, blame: Blame) {
         self.failures[role] += 1;
         let count = self.failures[role];
-        if count >= MOST_FAILURES {
-            let what = blame.kind.tell(&blame.text, true);
+        if count >= MAX_FAILURES {
+            let what = blame.kind.describe(&blame.text, true);
             self.abandon(role, format!("failed {count} times in a row: {what}"));
         }
         let step = Some(self.record.steps.len());

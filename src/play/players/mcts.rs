@@ -241,7 +241,7 @@ impl Player for MctsPlayer {
         let waiting = stop.by(last_moment(deadline));
         let current = self.current(deadline, &waiting)?;
         if free_cores(threads) == 0 {
-            current.tree.await_evaluation(&waiting);
+            current.tree.wait_for_evaluation_until(&waiting);
         }
         Ok(current.think(Some(deadline), &budget, stop)?)
     }
@@ -286,7 +286,7 @@ impl Player for MctsPlayer {
 
     fn ponder(&mut self, stop: &Stop) {
         if let (true, Some(search)) = (self.config.ponder, &mut self.search) {
-            search.tree.learn_unless(stop);
+            search.tree.learn_until(stop);
             if !stop.is_set()
                 && let Err(error) = search.think(None, &MoveBudget::default(), stop)
             {

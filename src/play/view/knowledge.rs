@@ -44,7 +44,7 @@ pub(super) fn run(shared: &Shared) {
         // These take some seconds, in which another position may be shown.
         while facts.get().is_none() && shared.pause(version, super::PAUSE) {}
         if let Some(Some(facts)) = facts.get() {
-            tell(&mut known, facts, &ground, &state);
+            describe(&mut known, facts, &ground, &state);
             *shared.knowledge.lock() = known;
         }
     }
@@ -79,7 +79,7 @@ fn dark(
 }
 
 /// Adds the latches that hold, and the goals that they leave.
-fn tell(known: &mut KnowledgeMessage, facts: &Facts, ground: &GroundGame, state: &State) {
+fn describe(known: &mut KnowledgeMessage, facts: &Facts, ground: &GroundGame, state: &State) {
     let latches = facts.latches.iter().map(|latch| latch.what);
     let held = latches.filter(|latch: &Literal| latch.holds(state));
     known.latches = Some(held.map(|latch| latch.text(ground)).collect());

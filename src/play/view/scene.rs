@@ -73,7 +73,7 @@ impl Scene {
             values: Vec::new(),
             rng,
         };
-        scene.look()?;
+        scene.refresh()?;
         Ok(scene)
     }
 
@@ -128,7 +128,7 @@ impl Scene {
     }
 
     /// Evaluates the current position.
-    fn look(&mut self) -> Result<(), MachineError> {
+    fn refresh(&mut self) -> Result<(), MachineError> {
         self.version += 1;
         self.is_over = self.history.is_over()?;
         self.goals = self.history.goals()?;
@@ -230,7 +230,7 @@ impl Scene {
             self.values.truncate(depth + 1);
             self.line.push(joint);
         }
-        self.look()
+        self.refresh()
     }
 
     /// Shows the position after `depth` joint moves.
@@ -243,7 +243,7 @@ impl Scene {
             self.history.play(joint)?;
         }
         self.is_live = false;
-        Ok(self.look()?)
+        Ok(self.refresh()?)
     }
 
     /// Sets which roles the machine plays.

@@ -46,7 +46,7 @@ pub(super) fn run(shared: &Shared) {
             *shared.search.lock() = shown;
         }
         // If the search could not choose, a random move is played.
-        go_on(shared, version, |_| None);
+        play_machine_moves(shared, version, |_| None);
     }
 }
 
@@ -104,7 +104,7 @@ fn think(
                 let report = reports.iter().find(|report| report.role == role)?;
                 Some(search.move_text(role, report.best?))
             };
-            if go_on(shared, shown.version, best) || is_done || time >= LONGEST {
+            if play_machine_moves(shared, shown.version, best) || is_done || time >= LONGEST {
                 return Ok(());
             }
         }
@@ -112,7 +112,11 @@ fn think(
 }
 
 /// Plays the machine's moves, if it is its turn. Returns whether a move was played.
-fn go_on(shared: &Shared, version: u64, mut best: impl FnMut(RoleId) -> Option<String>) -> bool {
+fn play_machine_moves(
+    shared: &Shared,
+    version: u64,
+    mut best: impl FnMut(RoleId) -> Option<String>,
+) -> bool {
     let (roles, is_forced) = {
         let scene = shared.scene.lock();
         if scene.version() != version {

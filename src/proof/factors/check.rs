@@ -23,7 +23,7 @@ use crate::support::rng::{GameRng, streams};
 const WIDTH: Width = Width::X256;
 
 /// The most parts that are compared in a step.
-const MOST_PARTS: usize = 8;
+const MAX_PARTS: usize = 8;
 
 /// The counts of comparisons.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -182,7 +182,7 @@ impl<'a> Matches<'a> {
         let next: Vec<Vec<bool>> = layout.next.clone().map(|at| self.output(at)).collect();
         let count = self.factors.parts.len();
         let first = self.rng.random_range(0..count.max(1));
-        for number in 0..count.min(MOST_PARTS) {
+        for number in 0..count.min(MAX_PARTS) {
             let part = (first + number) % count;
             let shift = self.rng.random_range(1..lanes);
             let other = |lane: usize| (lane + shift) % lanes;

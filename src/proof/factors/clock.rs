@@ -14,7 +14,7 @@ const LONGEST: usize = 500;
 const LONGEST_CYCLE: usize = 8;
 
 /// The most phases. With more, moves are analysed in all of them together.
-const MOST_PHASES: usize = 16;
+const MAX_PHASES: usize = 16;
 
 /// The propositions that change by themselves, and how they do from the initial state on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,7 +45,7 @@ impl Clock {
             None => Vec::new(),
         };
         let (phases, known) = phases(&course, &read);
-        let is_phased = back_to.is_some() && known.len() <= MOST_PHASES;
+        let is_phased = back_to.is_some() && known.len() <= MAX_PHASES;
         let (phases, known) = match is_phased {
             true => (phases, known),
             false => (vec![0; course.len()], vec![Vec::new()]),

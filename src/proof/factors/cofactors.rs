@@ -15,7 +15,7 @@ use crate::game::ground::GroundGame;
 use crate::game::vocabulary::moves::Move;
 
 /// The most cofactors of all moves together.
-const MOST_COFACTORS: usize = 20_000_000;
+const MAX_COFACTORS: usize = 20_000_000;
 
 /// The moves of a role that may be legal in a phase.
 pub(super) struct Cofactors {
@@ -68,7 +68,7 @@ impl PhaseCofactors {
             outputs.map(|output| wires.output(output)).collect()
         };
         let cofactors = possible.iter().map(|moves| moves.len() * free.len());
-        if cofactors.sum::<usize>() > MOST_COFACTORS {
+        if cofactors.sum::<usize>() > MAX_COFACTORS {
             return Err(NotFound::TooMuch);
         }
         let settled = wires.edges();

@@ -11,7 +11,7 @@ use crate::game::vocabulary::moves::Move;
 
 /// The most pairs of parts that are compared, times moves. With more, all parts that a move changes
 /// together are one.
-const MOST_PAIRS: usize = 20_000_000;
+const MAX_PAIRS: usize = 20_000_000;
 
 /// How the moves of a role are made of what they do to parts, in a phase.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -140,7 +140,7 @@ pub(super) fn unite(phase: &PhaseCofactors, groups: &Groups<'_>, sets: &mut Sets
         for classes in &table.classes {
             let changed: Vec<usize> = (0..classes.len()).filter(|&at| classes[at] != 0).collect();
             let count = pairs.len() + changed.len() * changed.len() / 2;
-            if count * table.classes.len() > MOST_PAIRS {
+            if count * table.classes.len() > MAX_PAIRS {
                 changed
                     .windows(2)
                     .for_each(|pair| unite(sets, pair[0], pair[1]));
@@ -183,7 +183,7 @@ impl Table {
     fn alternatives(&self) -> Vec<(usize, usize)> {
         let varied = (0..self.moves.len()).filter(|&group| self.moves[group].len() > 1);
         let varied: Vec<usize> = varied.collect();
-        if varied.len() * varied.len() * self.classes.len() > MOST_PAIRS {
+        if varied.len() * varied.len() * self.classes.len() > MAX_PAIRS {
             return Vec::new();
         }
         let pairs = varied.iter().enumerate().flat_map(|(number, &a)| {

@@ -52,7 +52,7 @@ use sets::Sets;
 use substitution::Substitution;
 
 /// The most gates that are visited in a phase.
-const MOST_WORK: usize = 5_000_000;
+const MAX_WORK: usize = 5_000_000;
 
 /// The parts into which a game falls.
 #[derive(Clone, Debug)]
@@ -119,7 +119,7 @@ impl Factors {
                 return Err(NotFound::Stopped);
             }
             let roots = clock::dynamics(circuit, game, &is_clock);
-            let wires = Substitution::new(circuit, roots, MOST_WORK);
+            let wires = Substitution::new(circuit, roots, MAX_WORK);
             let known = clock.known(phase);
             phases.push(PhaseCofactors::new(
                 game, wires, known, &free, &mut sets, stop,

@@ -21,7 +21,7 @@ use crate::game::vocabulary::state_set::StateSet;
 const WIDTH: Width = Width::X256;
 
 /// The most wires of a part and all classes of moves.
-const MOST_WIRES: usize = 200_000;
+const MAX_WIRES: usize = 200_000;
 
 /// The phases from a state on, which make *places*: the last ones repeat.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -210,7 +210,7 @@ impl Kernel {
         }
         let classes = &roles[playing].kinds[part];
         let part = &factors.parts[part];
-        if classes.len() * (1 + part.propositions.len()) > MOST_WIRES {
+        if classes.len() * (1 + part.propositions.len()) > MAX_WIRES {
             return None;
         }
         let observables = part.observables.iter().map(|&node| Edge::from(node));

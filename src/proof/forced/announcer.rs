@@ -10,7 +10,7 @@ const TOGETHER: usize = 32;
 
 /// The least depth of a win that is worth reporting: a search that tries moves sees by itself what is won
 /// by the next joint move.
-const LEAST_DEPTH: u32 = 2;
+const MIN_DEPTH: u32 = 2;
 
 /// Cubes, each with its phase.
 pub(super) type Wins = Vec<(usize, Arc<Cube>)>;
@@ -32,7 +32,7 @@ impl Announcer {
 
     /// Takes note of a cube for states of a phase.
     pub(super) fn add(&mut self, phase: usize, cube: &Arc<Cube>) {
-        if cube.won() && cube.depth() >= LEAST_DEPTH {
+        if cube.won() && cube.depth() >= MIN_DEPTH {
             self.waiting.push((phase, cube.clone()));
             if self.waiting.len() >= TOGETHER {
                 self.flush();

@@ -30,10 +30,10 @@ pub enum ProofWay {
 }
 
 /// The greatest number of joint moves that are searched. The search is recursive.
-pub const MOST_DEPTH: u32 = 500;
+pub const MAX_DEPTH: u32 = 500;
 
 /// The number of joint moves that may be tried in a state.
-pub(super) const MOST_JOINTS: usize = 1 << 12;
+pub(super) const MAX_JOINTS: usize = 1 << 12;
 
 /// How proofs are searched for.
 #[derive(Clone, Debug)]
@@ -88,7 +88,7 @@ impl ProofConfig {
 #[non_exhaustive]
 pub enum ProofError {
     /// There are too many joint moves.
-    #[error("no proofs are searched for where there are more than {most} joint moves in one state", most = MOST_JOINTS)]
+    #[error("no proofs are searched for where there are more than {most} joint moves in one state", most = MAX_JOINTS)]
     JointMoves,
     /// No match comes to the state.
     #[error("no match comes to this state: it is in none of the game's phases")]

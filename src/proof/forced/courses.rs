@@ -3,23 +3,23 @@
 
 use std::time::Instant;
 
-use super::config::{MOST_DEPTH, ProofError, ProofMode, ProofWay};
+use super::config::{MAX_DEPTH, ProofError, ProofMode, ProofWay};
 use super::cube::Cube;
 use super::verdict::{Proof, Verdict};
 
 /// The greatest order of threats that are searched.
-pub(super) const MOST_ORDER: u32 = 3;
+pub(super) const MAX_ORDER: u32 = 3;
 
 /// The weights at the start, of all moves, the orders of threats, and proof numbers: higher orders
 /// cost most where there are few threats, and proof numbers seldom are the first to find a win.
-const FIRST_WEIGHTS: [u64; 2 + MOST_ORDER as usize] = [1, 2, 8, 32, 4];
+const FIRST_WEIGHTS: [u64; 2 + MAX_ORDER as usize] = [1, 2, 8, 32, 4];
 
 /// The greatest weight of a course.
-const MOST_WEIGHT: u64 = 256;
+const MAX_WEIGHT: u64 = 256;
 
 /// The least number of nodes of a turn, and the number of turns in which as many nodes are searched
 /// as before them: an interruption costs some nodes.
-const LEAST_SLICE: u64 = 200;
+const MIN_SLICE: u64 = 200;
 const SLICES: u64 = 8;
 
 impl ProofWay {
@@ -28,7 +28,7 @@ impl ProofWay {
         match self {
             ProofWay::Full => 0,
             ProofWay::Threats(order) => order as usize,
-            ProofWay::Numbers => 1 + MOST_ORDER as usize,
+            ProofWay::Numbers => 1 + MAX_ORDER as usize,
         }
     }
 }
@@ -57,7 +57,7 @@ pub(super) struct Attempt {
 /// half as much, but never for less than at the start. Proof numbers pay off if they decide about a
 /// position, and are in vain if another course does.
 #[derive(Clone, Debug)]
-pub(super) struct Weights([u64; 2 + MOST_ORDER as usize]);
+pub(super) struct Weights([u64; 2 + MAX_ORDER as usize]);
 
 impl Default for Weights {
     fn default() -> Weights {
@@ -75,7 +75,7 @@ impl Weights {
         let weight = &mut self.0[way.place()];
         *weight = match has_paid {
             true => (*weight / 2).max(FIRST_WEIGHTS[way.place()]),
-            false => (*weight * 2).min(MOST_WEIGHT),
+            false => (*weight * 2).min(MAX_WEIGHT),
         };
     }
 }
@@ -128,10 +128,10 @@ impl Courses {
             ProofMode::Numbers => (false, false, true),
             ProofMode::All => (true, true, true),
         };
-        let ways = (1..=MOST_ORDER).map(ProofWay::Threats);
+        let ways = (1..=MAX_ORDER).map(ProofWay::Threats);
         let ways = ways.filter(|_| threats);
         let ways = full.then_some(ProofWay::Full).into_iter().chain(ways);
-        let numbers = (numbers && most >= MOST_DEPTH).then_some(ProofWay::Numbers);
+        let numbers = (numbers && most >= MAX_DEPTH).then_some(ProofWay::Numbers);
         let course = |way| Course {
             way,
             depth: 0,
@@ -142,7 +142,7 @@ impl Courses {
         Courses {
             each: ways.chain(numbers).map(course).collect(),
             choices,
-            most: most.min(MOST_DEPTH),
+            most: most.min(MAX_DEPTH),
         }
     }
 
@@ -228,7 +228,7 @@ pub(super) fn deepen(
     while let Some((aim, is_only)) = courses.next(&mut weights) {
         let slice = match is_only {
             true => u64::MAX,
-            false => LEAST_SLICE.max(courses.nodes() / SLICES),
+            false => MIN_SLICE.max(courses.nodes() / SLICES),
         };
         let Some((nodes, attempt)) = search(aim, slice)? else {
             break;

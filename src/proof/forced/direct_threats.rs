@@ -9,7 +9,7 @@ use super::steps::{Tried, flag};
 const SAMPLE: usize = 4;
 
 /// The number of joint moves that may be tried for one state.
-const MOST_TRIED: usize = 1 << 13;
+const MAX_TRIED: usize = 1 << 13;
 
 impl Search {
     /// Returns which of some moves of the role, by the numbers of their joint moves, are direct threats.
@@ -22,7 +22,7 @@ impl Search {
         let takes_turns = node.replies == 1 && replies.moves() == 1 && wins.replies() == 1;
         let (replies, wins) = (replies.len(), wins.len());
         let is_over = replies == 0 || wins == 0;
-        if !takes_turns || is_over || moves.len() * (replies + SAMPLE * wins) > MOST_TRIED {
+        if !takes_turns || is_over || moves.len() * (replies + SAMPLE * wins) > MAX_TRIED {
             return None;
         }
         let states: Vec<u64> = moves.iter().flat_map(|&joint| node.after(joint)).collect();

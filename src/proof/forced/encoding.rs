@@ -10,7 +10,7 @@ use propjit_gdl::propnet::Goal;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::config::MOST_DEPTH;
+use super::config::MAX_DEPTH;
 use super::message::{
     ProofAnswer, ProofMessage, ProofPosition, ProofRequest, ProofStatus, ProofWins, TargetStatus,
     WinCube,
@@ -143,7 +143,7 @@ pub(super) fn line(message: &impl Serialize) -> String {
 
 impl Order {
     /// The line for a request.
-    pub(super) fn ask(game: &GroundGame, request: &ProofRequest) -> Order {
+    pub(super) fn query(game: &GroundGame, request: &ProofRequest) -> Order {
         let position = |position: &ProofPosition| Position {
             state: game.fluents(&position.state),
             role: position.role.map(|role| name(game, role)),
@@ -330,7 +330,7 @@ pub(super) fn check(
     let is_stranger = |&(other, _): &(RoleId, i32)| other != role;
     let what = if position.role.is_some_and(|wanted| wanted != role) {
         "the role is another"
-    } else if !(1..=MOST_DEPTH).contains(&answer.depth) {
+    } else if !(1..=MAX_DEPTH).contains(&answer.depth) {
         "there is no such depth"
     } else if !answer.cube.iter().all(|l| l.holds(&position.state)) {
         "the position is not in the cube"

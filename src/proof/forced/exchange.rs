@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use super::cube::Cube;
 
 /// The number of cubes that may wait for a search to take them. Further cubes are not exchanged.
-const MOST_WAITING: usize = 1 << 14;
+const MAX_WAITING: usize = 1 << 14;
 
 /// Cubes for states of phases that a search has not taken yet.
 type Inbox = Mutex<Vec<(usize, Arc<Cube>)>>;
@@ -39,7 +39,7 @@ impl Exchange {
                 continue;
             }
             let mut inbox = inbox.lock();
-            if inbox.len() < MOST_WAITING {
+            if inbox.len() < MAX_WAITING {
                 inbox.push((phase, cube.clone()));
             }
         }

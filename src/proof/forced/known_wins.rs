@@ -13,7 +13,7 @@ use crate::game::machine::State;
 use crate::game::vocabulary::moves::RoleId;
 
 /// The number of cubes for each target and phase at which they are forgotten, unless these take too much memory before.
-const MOST_CUBES: usize = 1 << 17;
+const MAX_CUBES: usize = 1 << 17;
 
 /// States from which roles can force goals, as reported by [provers](super). All threads may query and add.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl KnownWins {
         let known = targets.iter().find(|known| is_known(known));
         let known = known.expect("it was added");
         let words = self.game.layout().bases.len().div_ceil(64);
-        let most = MOST_CUBES.min(Store::most_cubes(words));
+        let most = MAX_CUBES.min(Store::most_cubes(words));
         for win in &wins.cubes {
             let mut store = known.wins[win.phase].write();
             if store.len() >= most {

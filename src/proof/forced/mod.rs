@@ -62,7 +62,7 @@ mod worker;
 mod worker_pool;
 
 pub use crate::game::circuits::reasons::Target;
-pub use config::{MOST_DEPTH, ProofConfig, ProofError, ProofMode, ProofPart, ProofWay};
+pub use config::{MAX_DEPTH, ProofConfig, ProofError, ProofMode, ProofPart, ProofWay};
 pub use cube::Cube;
 pub use encoding::VERSION;
 pub use known_wins::KnownWins;
@@ -77,5 +77,5 @@ pub use prover::Prover;
 pub use search::ProofCounts;
 pub use serve::{LoadGame, serve};
 pub use verdict::{Proof, Verdict};
-pub use worker::{ProofWorker, TellProofs};
+pub use worker::{ProofWorker, PublishEvent};
 pub use worker_pool::{Finding, ProofWorkers};

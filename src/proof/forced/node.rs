@@ -65,7 +65,7 @@ impl Node {
     /// Finds the legal joint moves of the expansion, and what is known of the states after them
     /// without a search. Returns after how many it is not known what the match is worth: see
     /// [`ProofCounts::undefined`](super::ProofCounts::undefined).
-    pub(super) fn look(&mut self) -> [u64; 2] {
+    pub(super) fn classify_moves(&mut self) -> [u64; 2] {
         let mut undefined = [0; 2];
         let mut fail = |kind: usize, flag: u8| {
             undefined[kind] += 1;

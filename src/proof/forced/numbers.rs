@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::config::MOST_DEPTH;
+use super::config::MAX_DEPTH;
 use super::cube::Cube;
 use super::node::{Known, Node};
 use super::pace::Pace;
@@ -25,7 +25,7 @@ use super::threats::{Forced, InVain, length};
 const NEVER: u32 = u32::MAX / 4;
 
 /// The number of states with known numbers before they are forgotten.
-const MOST_NUMBERED: usize = 1 << 20;
+const MAX_NUMBERED: usize = 1 << 20;
 
 /// A phase and a packed state.
 type Key = (usize, Box<[u64]>);
@@ -63,7 +63,7 @@ struct Next {
 impl Numbered {
     /// Returns the numbers of a state; those of one state, if nothing is known. A repetition is useless.
     fn of(&self, key: &Key) -> Numbers {
-        if self.path.len() >= MOST_DEPTH as usize || self.path.contains(key) {
+        if self.path.len() >= MAX_DEPTH as usize || self.path.contains(key) {
             return Numbers {
                 proof: NEVER,
                 disproof: 0,
@@ -130,7 +130,7 @@ impl Search {
             }
             Err(numbers) => {
                 let known = &mut self.numbered.numbers;
-                if known.len() >= MOST_NUMBERED {
+                if known.len() >= MAX_NUMBERED {
                     known.clear();
                 }
                 known.insert(key, numbers);

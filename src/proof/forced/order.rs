@@ -12,13 +12,13 @@ pub(super) const ORDER_BITS: u32 = 8;
 
 /// The number of propositions times that of moves up to which the distances of a game are found: it
 /// takes some tenths of a second.
-const MOST_PAIRS: usize = 1 << 20;
+const MAX_PAIRS: usize = 1 << 20;
 
 /// The distances of a game, unless that takes too long or a stop comes.
 pub(super) fn influence(game: &GroundGame, stop: &Stop) -> Option<Influence> {
     let layout = game.layout();
     let pairs = layout.bases.len() * (layout.inputs() - layout.bases.len());
-    match pairs <= MOST_PAIRS {
+    match pairs <= MAX_PAIRS {
         true => Influence::new(game, stop).ok(),
         false => None,
     }

@@ -12,7 +12,7 @@ const WORK: Duration = Duration::from_millis(1);
 const REST: Duration = Duration::from_millis(5);
 
 /// The least share of the time that it works.
-const LEAST_SHARE: f64 = 0.001;
+const MIN_SHARE: f64 = 0.001;
 
 /// When a search ends, and what share of the time it works.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ impl Pace {
 
     /// A search that works this share of the time, from a thousandth to all, and rests in between.
     pub fn with_share(stop: &Stop, share: f64) -> Pace {
-        let share = share.clamp(LEAST_SHARE, 1.0);
+        let share = share.clamp(MIN_SHARE, 1.0);
         Pace {
             stop: stop.clone(),
             rest: (1.0 - share) / share,

@@ -61,12 +61,12 @@ enum End {
 }
 
 impl ProofProcess {
-    /// Starts a process for a game, and calls `tell` with its events.
+    /// Starts a process for a game, and calls `publish` with its events.
     pub(super) fn start(
         command: &ProgramCommand,
         game: &Arc<GroundGame>,
         (name, rules): (&str, &str),
-        tell: Arc<dyn Fn(WorkerEvent) + Send + Sync>,
+        publish: Arc<dyn Fn(WorkerEvent) + Send + Sync>,
     ) -> ProofProcess {
         let connection = Arc::new(Mutex::new(Connection::default()));
         let greeting = encoding::line(&Order::Game {
@@ -74,19 +74,19 @@ impl ProofProcess {
             name: name.to_string(),
             rules: rules.to_string(),
         });
-        let gone = tell.clone();
+        let gone = publish.clone();
         let attendant = Attendant {
             command: command.clone(),
             game: game.clone(),
             greeting,
             connection: connection.clone(),
-            tell,
+            publish,
         };
         let work = move || {
             if let Err(message) = caught(|| attendant.run()) {
                 let command = attendant.command.to_string();
                 tracing::warn!(command, message, "a proof worker is given up after a crash");
-                (attendant.tell)(WorkerEvent::Gone);
+                (attendant.publish)(WorkerEvent::Gone);
             }
         };
         if threads::or_without(threads::start("prover", work)).is_none() {
@@ -99,8 +99,8 @@ impl ProofProcess {
     }
 
     /// Makes a request, in place of the last one.
-    pub(super) fn ask(&self, request: &ProofRequest) {
-        let line = encoding::line(&Order::ask(&self.game, request));
+    pub(super) fn query(&self, request: &ProofRequest) {
+        let line = encoding::line(&Order::query(&self.game, request));
         if let Some(program) = &self.connection.lock().program {
             program.send(line);
         }
@@ -149,7 +149,7 @@ struct Attendant {
     /// The first line for it.
     greeting: String,
     connection: Arc<Mutex<Connection>>,
-    tell: Arc<dyn Fn(WorkerEvent) + Send + Sync>,
+    publish: Arc<dyn Fn(WorkerEvent) + Send + Sync>,
 }
 
 impl Attendant {
@@ -166,9 +166,9 @@ impl Attendant {
                 break;
             }
             tracing::warn!(command, why, "a proof worker is started again");
-            (self.tell)(WorkerEvent::Lost);
+            (self.publish)(WorkerEvent::Lost);
         }
-        (self.tell)(WorkerEvent::Gone);
+        (self.publish)(WorkerEvent::Gone);
     }
 
     /// Starts the process and passes on what it says, until it ends.
@@ -213,7 +213,7 @@ impl Attendant {
         let mut output = BufReader::new(output);
         let mut line = Vec::new();
         while read_line(&mut output, LONGEST, &mut line)? {
-            (self.tell)(WorkerEvent::Message(Reply::decode(&line, &self.game)?));
+            (self.publish)(WorkerEvent::Message(Reply::decode(&line, &self.game)?));
         }
         Ok(())
     }

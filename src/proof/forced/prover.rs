@@ -65,7 +65,7 @@ impl Prover {
     }
 
     /// Looks for a proof about a state, by iterative deepening up to `depth`, or
-    /// [`MOST_DEPTH`](super::MOST_DEPTH) if that is less, until the pace ends. `searched` is called with
+    /// [`MAX_DEPTH`](super::MAX_DEPTH) if that is less, until the pace ends. `searched` is called with
     /// each number of joint moves with which all moves were searched in vain.
     ///
     /// # Errors
@@ -129,7 +129,7 @@ impl Prover {
             },
             is_cut: false,
         };
-        let flags = self.search.steps.look(phase, &words);
+        let flags = self.search.steps.properties(phase, &words);
         if flags & flag::ACHIEVED != 0 {
             return Ok(Some(over(Verdict::Won(0))));
         }

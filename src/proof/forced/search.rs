@@ -22,10 +22,10 @@ use crate::game::vocabulary::moves::Move;
 use crate::support::rng::GameRng;
 
 /// The number of states for which it is known which joint move decided, before they are forgotten.
-const MOST_DECIDED: usize = 1 << 18;
+const MAX_DECIDED: usize = 1 << 18;
 
 /// The number below which is what chance says of a joint move that has not decided anything.
-const MOST_CHANCE: u64 = 16;
+const MAX_CHANCE: u64 = 16;
 
 /// The counts of a proof search.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -129,7 +129,7 @@ impl Search {
         self.exchange = Some(exchange);
         if let Some(mut rng) = rng {
             for decided in self.history.iter_mut().flatten() {
-                *decided = rng.random_range(0..MOST_CHANCE);
+                *decided = rng.random_range(0..MAX_CHANCE);
             }
         }
     }
@@ -301,7 +301,7 @@ impl Search {
     pub(super) fn expand(&mut self, node: &mut Node) {
         self.steps
             .expand(node.phase, &node.state, &mut node.expansion);
-        let undefined = node.look();
+        let undefined = node.classify_moves();
         for (sum, count) in self.counts.undefined.iter_mut().zip(undefined) {
             *sum += count;
         }
@@ -368,7 +368,7 @@ impl Search {
             // The deciding move is a winning move, or else a refutation.
             if cube.won() == (replies == 1) {
                 self.history[node.phase][joint] += u64::from(node.depth).pow(2) << ORDER_BITS;
-                if self.decisive.len() >= MOST_DECIDED {
+                if self.decisive.len() >= MAX_DECIDED {
                     self.decisive.clear();
                 }
                 self.decisive.insert(key.clone(), joint as u32);

@@ -121,7 +121,7 @@ impl Service<'_> {
                 let engines = load(&name, &rules)?;
                 let (answers, stop) = (self.answers.clone(), self.stop.clone());
                 let game = engines.game().clone();
-                let tell = move |event| match event {
+                let publish = move |event| match event {
                     WorkerEvent::Message(message) => {
                         write(&answers, &Reply::new(&game, &message), &stop)
                     }
@@ -135,7 +135,7 @@ impl Service<'_> {
                         false
                     }
                 };
-                let worker = ProofWorker::start(&engines, Arc::new(tell));
+                let worker = ProofWorker::start(&engines, Arc::new(publish));
                 self.served = Some((engines, worker));
                 Ok(())
             }
@@ -148,7 +148,7 @@ impl Service<'_> {
                     return Err("the game has to be named first".to_string());
                 };
                 let request = encoding::request(engines.game(), request, share, &positions);
-                worker.ask(request.map_err(text)?);
+                worker.query(request.map_err(text)?);
                 Ok(())
             }
         }

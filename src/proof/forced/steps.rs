@@ -7,7 +7,7 @@ use propjit_jit::lanes::advance::{Start, enter};
 use propjit_jit::lanes::transpose::{column_words, to_columns, to_rows};
 use propjit_stop::Stop;
 
-use super::config::{MOST_JOINTS, ProofError};
+use super::config::{MAX_JOINTS, ProofError};
 use super::joint_rows::JointRows;
 use crate::game::circuits::reasons::layout::{PhaseLayout, of_joint, of_state, section};
 use crate::game::circuits::reasons::{PhaseCircuit, Target};
@@ -53,7 +53,7 @@ impl Joints {
                 continue;
             }
             let count = own.len().max(1).checked_mul(replies.len())?;
-            if count.checked_mul(moves.len())? > MOST_JOINTS {
+            if count.checked_mul(moves.len())? > MAX_JOINTS {
                 return None;
             }
             let longer = replies.iter().flat_map(|reply| {
@@ -65,7 +65,7 @@ impl Joints {
             });
             replies = longer.collect();
         }
-        Some(Joints { role, own, replies }).filter(|joints| joints.len() <= MOST_JOINTS)
+        Some(Joints { role, own, replies }).filter(|joints| joints.len() <= MAX_JOINTS)
     }
 
     /// The number of joint moves. Those with the same move of the target's role follow each other.
@@ -295,7 +295,7 @@ impl Steps {
     }
 
     /// Returns the properties of a state: [`flag`]s.
-    pub(super) fn look(&mut self, phase: usize, state: &[u64]) -> u8 {
+    pub(super) fn properties(&mut self, phase: usize, state: &[u64]) -> u8 {
         self.enter(phase, state);
         let here = &mut self.phases[phase].here;
         here.evaluate(section::STATE);

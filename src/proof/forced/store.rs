@@ -14,7 +14,7 @@ use crate::game::vocabulary::state::ones;
 const LEAF: usize = u64::BITS as usize;
 
 /// The words that a store may take before its cubes are forgotten: 64 MiB.
-const MOST_WORDS: usize = 1 << 23;
+const MAX_WORDS: usize = 1 << 23;
 
 /// The words that a cube takes for each word of a state: as a mask and values, here and there.
 const CUBE_WORDS: usize = 6;
@@ -80,7 +80,7 @@ impl Store {
     /// Returns the number of cubes, of states of `words` words, that a store may have before they are
     /// forgotten.
     pub(super) fn most_cubes(words: usize) -> usize {
-        MOST_WORDS / (CUBE_WORDS * words.max(1))
+        MAX_WORDS / (CUBE_WORDS * words.max(1))
     }
 
     /// An empty store.

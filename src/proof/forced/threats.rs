@@ -28,7 +28,7 @@ use super::search::{ProofCounts, Search, Stopped};
 const TRIALS: usize = 2;
 
 /// The number of states without a win found that are remembered, before they are forgotten.
-const MOST_TRIED: usize = 1 << 18;
+const MAX_TRIED: usize = 1 << 18;
 
 /// The depth of a search that no bound has cut off.
 const ANY: u32 = u32::MAX;
@@ -125,7 +125,7 @@ impl Search {
                 Ok(self.conclude(&node, true, played))
             }
             Err(InVain { is_cut }) => {
-                if self.threats.tried.len() >= MOST_TRIED {
+                if self.threats.tried.len() >= MAX_TRIED {
                     self.threats.tried.clear();
                 }
                 let depth = if is_cut { bounds.depth } else { ANY };

@@ -7,7 +7,7 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use propjit_stop::Stop;
 
 use super::announcer::Announcer;
-use super::config::{MOST_DEPTH, ProofConfig};
+use super::config::{MAX_DEPTH, ProofConfig};
 use super::config::{ProofMode, ProofWay};
 use super::courses::{Courses, Weights};
 use super::cube::Cube;
@@ -38,7 +38,7 @@ const THREAT_SHARE: f64 = 0.25;
 
 /// The receiver of messages; it also gets a last event when none will come any more because the thread has
 /// crashed. Returns whether the receiver still listens.
-pub type TellProofs = dyn Fn(WorkerEvent) -> bool + Send + Sync;
+pub type PublishEvent = dyn Fn(WorkerEvent) -> bool + Send + Sync;
 
 /// The number of nodes after which it is seen whether another position has had too little.
 const SLICE: u64 = 256;
@@ -54,23 +54,23 @@ pub struct ProofWorker {
 }
 
 impl ProofWorker {
-    /// Starts the thread, which calls `tell` with its messages until that returns `false`: with a status
+    /// Starts the thread, which calls `publish` with its messages until that returns `false`: with a status
     /// when it is ready and after each request, and with what it proves. While an evaluation is to be
     /// learned first, it waits.
-    pub fn start(engines: &Arc<Engines>, tell: Arc<TellProofs>) -> ProofWorker {
+    pub fn start(engines: &Arc<Engines>, publish: Arc<PublishEvent>) -> ProofWorker {
         let (requests, received) = unbounded();
         let stop = Stop::new();
-        let gone = tell.clone();
+        let gone = publish.clone();
         let work = {
             let (engines, stop) = (engines.clone(), stop.clone());
             move || {
                 // To get ready takes seconds where there are many gates.
                 engines.analysis_pause().wait();
                 let served =
-                    caught(|| Serving::new(&engines, tell.clone(), &stop).serve(&received));
+                    caught(|| Serving::new(&engines, publish.clone(), &stop).serve(&received));
                 if let Err(message) = served {
                     tracing::warn!(message, "a prover has crashed; the search does without it");
-                    tell(WorkerEvent::Gone);
+                    publish(WorkerEvent::Gone);
                 }
             }
         };
@@ -85,7 +85,7 @@ impl ProofWorker {
     }
 
     /// Makes a request, in place of the last one.
-    pub fn ask(&mut self, request: ProofRequest) {
+    pub fn query(&mut self, request: ProofRequest) {
         self.last.set();
         self.last = self.stop.by(None);
         // If the thread has ended, nothing more is proved.
@@ -101,7 +101,7 @@ impl Drop for ProofWorker {
 
 /// Returns an announcer for what a search for proofs about a target finds out about other states on the
 /// way.
-fn announcer(target: Target, ceilings: &[(RoleId, i32)], tell: Arc<TellProofs>) -> Announcer {
+fn announcer(target: Target, ceilings: &[(RoleId, i32)], publish: Arc<PublishEvent>) -> Announcer {
     let ceilings = ceilings.to_vec();
     let cube = move |(phase, cube): (usize, Arc<Cube>)| WinCube {
         phase,
@@ -110,7 +110,7 @@ fn announcer(target: Target, ceilings: &[(RoleId, i32)], tell: Arc<TellProofs>) 
     };
     Announcer::new(Box::new(move |wins| {
         // The answer to a request shows whether the receiver still listens.
-        tell(WorkerEvent::Message(ProofMessage::Wins(ProofWins {
+        publish(WorkerEvent::Message(ProofMessage::Wins(ProofWins {
             target,
             ceilings: ceilings.clone(),
             cubes: wins.into_iter().map(cube).collect(),
@@ -150,7 +150,7 @@ impl Subject {
         engines: &Engines,
         target: Target,
         influence: Option<&Influence>,
-        tell: &Arc<TellProofs>,
+        publish: &Arc<PublishEvent>,
         stop: &Stop,
     ) -> Option<Subject> {
         let game = engines.game();
@@ -164,7 +164,7 @@ impl Subject {
         });
         let ceilings: Vec<_> = ceilings.collect();
         tracing::debug!(?target, ?ceilings, "local search");
-        prover.announce(announcer(target, &ceilings, tell.clone()));
+        prover.announce(announcer(target, &ceilings, publish.clone()));
         Some(Subject {
             status: TargetStatus {
                 target,
@@ -215,12 +215,12 @@ impl Subject {
 struct Serving<'a> {
     roles: &'a [String],
     subjects: Vec<Subject>,
-    tell: Arc<TellProofs>,
+    publish: Arc<PublishEvent>,
 }
 
 impl<'a> Serving<'a> {
     /// For the greatest goal of each role, unless it has only one.
-    fn new(engines: &'a Engines, tell: Arc<TellProofs>, stop: &Stop) -> Serving<'a> {
+    fn new(engines: &'a Engines, publish: Arc<PublishEvent>, stop: &Stop) -> Serving<'a> {
         let game = engines.game();
         let roles = RoleId::first(game.roles().len());
         let players = roles.filter(|role| game.roles()[role.index()] != RANDOM_ROLE);
@@ -233,37 +233,37 @@ impl<'a> Serving<'a> {
                 _ => None,
             });
         let influence = influence(game, stop);
-        let subject = |target| Subject::new(engines, target, influence.as_ref(), &tell, stop);
+        let subject = |target| Subject::new(engines, target, influence.as_ref(), &publish, stop);
         let subjects = targets.take_while(|_| !stop.is_set()).filter_map(subject);
         Serving {
             roles: game.roles(),
             subjects: subjects.collect(),
-            tell,
+            publish,
         }
     }
 
     /// Serves requests until there are no more, or the receiver no longer listens.
     fn serve(mut self, requests: &Receiver<(ProofRequest, Stop)>) {
-        let mut listens = self.tell_status(0);
+        let mut listens = self.publish_status(0);
         while listens && let Ok(first) = requests.recv() {
             let (request, stop) = requests.try_iter().last().unwrap_or(first);
             listens = self.answer(&request, &stop);
             for subject in &mut self.subjects {
                 subject.review(self.roles);
             }
-            listens = listens && self.tell_status(request.number);
+            listens = listens && self.publish_status(request.number);
         }
     }
 
     /// Sends a message. Returns whether the receiver still listens.
-    fn tell(&self, message: ProofMessage) -> bool {
-        (self.tell)(WorkerEvent::Message(message))
+    fn publish(&self, message: ProofMessage) -> bool {
+        (self.publish)(WorkerEvent::Message(message))
     }
 
     /// Reports the state of the work. Returns whether the receiver still listens.
-    fn tell_status(&mut self, request: u64) -> bool {
+    fn publish_status(&mut self, request: u64) -> bool {
         let targets = self.subjects.iter().map(|subject| subject.status).collect();
-        self.tell(ProofMessage::Status(ProofStatus { request, targets }))
+        self.publish(ProofMessage::Status(ProofStatus { request, targets }))
     }
 
     /// Works on a request until it is stopped. Returns whether the receiver still listens.
@@ -280,7 +280,7 @@ impl<'a> Serving<'a> {
                 }
                 let (state, mode) = (&of.state, subject.mode());
                 // A position may be one that no match comes to.
-                if let Ok(courses) = subject.prover.courses(state, mode, MOST_DEPTH) {
+                if let Ok(courses) = subject.prover.courses(state, mode, MAX_DEPTH) {
                     tasks.push(Task {
                         position,
                         subject: number,
@@ -326,7 +326,7 @@ impl<'a> Serving<'a> {
                 if answer.nodes > 0 {
                     subject.status.proofs[usize::from(proof.way != ProofWay::Full)] += 1;
                 }
-                if !self.tell(ProofMessage::Proof(answer)) {
+                if !self.publish(ProofMessage::Proof(answer)) {
                     return false;
                 }
             }
@@ -352,9 +352,9 @@ mod tests {
         let game = Game::from_text("t", rules, &Setup::default()).unwrap();
         let engines = game.engines().unwrap();
         engines.analysis_pause().begin();
-        let (tell, told) = unbounded();
-        let tell = move |event| tell.send(event).is_ok();
-        let _worker = ProofWorker::start(engines, Arc::new(tell));
+        let (publish, told) = unbounded();
+        let publish = move |event| publish.send(event).is_ok();
+        let _worker = ProofWorker::start(engines, Arc::new(publish));
         let ready = told.recv_timeout(Duration::from_millis(50));
         assert!(ready.is_err(), "{ready:?}");
         engines.analysis_pause().end();

@@ -17,7 +17,7 @@ use crate::game::engine::Engines;
 use crate::support::program::ProgramCommand;
 
 /// The number of events that may be queued. Workers that have more to report wait.
-const MOST_EVENTS: usize = 1 << 10;
+const MAX_EVENTS: usize = 1 << 10;
 
 /// Several proof workers behind the interface of one. They end when this is dropped.
 ///
@@ -81,21 +81,22 @@ impl ProofWorkers {
         commands: &[ProgramCommand],
         thread: Option<f64>,
     ) -> ProofWorkers {
-        let (tell, events) = bounded(MOST_EVENTS);
+        let (publish, events) = bounded(MAX_EVENTS);
         let mut members = Vec::new();
         for (number, command) in commands.iter().enumerate() {
-            let tell = tell.clone();
-            let tell = move |event| {
+            let publish = publish.clone();
+            let publish = move |event| {
                 // If the receiver no longer listens, the process is ended.
-                let _ = tell.send((number, event));
+                let _ = publish.send((number, event));
             };
-            let process = ProofProcess::start(command, engines.game(), rulesheet, Arc::new(tell));
+            let process =
+                ProofProcess::start(command, engines.game(), rulesheet, Arc::new(publish));
             members.push(Member::new(Worker::Process(process), 1.0));
         }
         if let Some(share) = thread {
             let number = members.len();
-            let tell = move |event| tell.send((number, event)).is_ok();
-            let worker = ProofWorker::start(engines, Arc::new(tell));
+            let publish = move |event| publish.send((number, event)).is_ok();
+            let worker = ProofWorker::start(engines, Arc::new(publish));
             members.push(Member::new(Worker::Thread(worker), share));
         }
         ProofWorkers::of(members, events)
@@ -124,7 +125,7 @@ impl ProofWorkers {
 
     /// Requests proofs about these positions from now on, with the most important one first, and about no
     /// others.
-    pub fn ask(&mut self, positions: Vec<ProofPosition>) {
+    pub fn query(&mut self, positions: Vec<ProofPosition>) {
         self.rests = false;
         self.positions = positions;
         self.deal();
@@ -135,7 +136,7 @@ impl ProofWorkers {
         self.rests = true;
         self.number += 1;
         for member in &mut self.members {
-            member.ask(self.number, Vec::new());
+            member.query(self.number, Vec::new());
         }
     }
 
@@ -161,7 +162,7 @@ impl ProofWorkers {
             let own = (0..self.positions.len()).skip(place).step_by(count);
             let own: Vec<usize> = own.collect();
             let positions = own.iter().map(|&at| self.positions[at].clone());
-            member.ask(self.number, positions.collect());
+            member.query(self.number, positions.collect());
             member.dealt = (self.number, own);
         }
     }
@@ -283,7 +284,7 @@ impl Member {
         }
     }
 
-    fn ask(&mut self, number: u64, positions: Vec<ProofPosition>) {
+    fn query(&mut self, number: u64, positions: Vec<ProofPosition>) {
         if self.state != MemberState::Ready {
             return;
         }
@@ -293,8 +294,8 @@ impl Member {
             positions,
         };
         match &mut self.worker {
-            Worker::Thread(worker) => worker.ask(request),
-            Worker::Process(process) => process.ask(&request),
+            Worker::Thread(worker) => worker.query(request),
+            Worker::Process(process) => process.query(&request),
         }
     }
 }
@@ -311,14 +312,15 @@ mod tests {
         let rules = propjit_gdl::games::text("ticTacToe").unwrap();
         let game = Game::from_text("ticTacToe.kif", rules, &Setup::default()).unwrap();
         let worker = ProofWorker::start(game.engines().unwrap(), Arc::new(|_| true));
-        let (tell, events) = unbounded();
+        let (publish, events) = unbounded();
         let mut workers = ProofWorkers::of(vec![Member::new(Worker::Thread(worker), 1.0)], events);
         let status = ProofMessage::Status(ProofStatus {
             request: 0,
             targets: Vec::new(),
         });
         for _ in 0..3 {
-            tell.send((0, WorkerEvent::Message(status.clone())))
+            publish
+                .send((0, WorkerEvent::Message(status.clone())))
                 .unwrap();
         }
         assert_eq!(workers.wait(Duration::ZERO), None);
@@ -330,19 +332,19 @@ mod tests {
         let rules = propjit_gdl::games::text("ticTacToe").unwrap();
         let game = Game::from_text("ticTacToe.kif", rules, &Setup::default()).unwrap();
         let engines = game.engines().unwrap();
-        let (tell, events) = unbounded();
+        let (publish, events) = unbounded();
         // The first one crashes as soon as it has something to report other than that it is ready.
         let member = |number, crashes: bool| {
-            let tell = tell.clone();
-            let tell = move |event| {
+            let publish = publish.clone();
+            let publish = move |event| {
                 let is_status = matches!(event, WorkerEvent::Message(ProofMessage::Status(_)));
                 assert!(
                     !crashes || is_status || event == WorkerEvent::Gone,
                     "as wanted"
                 );
-                tell.send((number, event)).is_ok()
+                publish.send((number, event)).is_ok()
             };
-            let worker = ProofWorker::start(engines, Arc::new(tell));
+            let worker = ProofWorker::start(engines, Arc::new(publish));
             Member::new(Worker::Thread(worker), 1.0)
         };
         let mut workers = ProofWorkers::of(vec![member(0, true), member(1, false)], events);
@@ -363,7 +365,7 @@ mod tests {
         };
         let states = ["(control x)", "(control o)"].map(state);
         let position = |state| ProofPosition { state, role: None };
-        workers.ask(states.map(position).to_vec());
+        workers.query(states.map(position).to_vec());
         let mut answered = [false; 2];
         while answered != [true; 2] {
             if let Some(Finding::Answer(answer)) = workers.wait(long) {

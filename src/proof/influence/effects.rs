@@ -17,7 +17,7 @@ use crate::game::ground::Layout;
 use crate::game::vocabulary::moves::Move;
 
 /// The number of gates that may be visited to find the effects of the moves of a phase.
-const MOST_VISITS: usize = 1 << 24;
+const MAX_VISITS: usize = 1 << 24;
 
 /// A base proposition that a move touches, and the next value that it gives it.
 pub(super) type Touch = (u32, Edge);
@@ -166,8 +166,8 @@ impl<'a> Finder<'a> {
                     queue.extend(self.readers(id.index()).iter().copied().map(Reverse));
                 }
             }
-            if self.visits > MOST_VISITS {
-                return Err(InfluenceError::Effects { most: MOST_VISITS });
+            if self.visits > MAX_VISITS {
+                return Err(InfluenceError::Effects { most: MAX_VISITS });
             }
             for at in changed.drain(..) {
                 for &(base, edge) in self.next.get(&(at as u32)).into_iter().flatten() {

@@ -69,7 +69,7 @@ use distances::{FAR, Steps, ToWires};
 use phase::PhaseStep;
 
 /// The number of moves from which all distances are counted.
-const MOST_SOURCES: usize = 1024;
+const MAX_SOURCES: usize = 1024;
 
 /// A move of a role.
 pub type RoleMove = (RoleId, Move);
@@ -220,10 +220,7 @@ impl Influence {
         let live: Vec<usize> = self.moves().map(|played| self.number(played)).collect();
         let mut found = Distribution::default();
         let mut count = 0;
-        for &from in live
-            .iter()
-            .step_by(live.len().div_ceil(MOST_SOURCES).max(1))
-        {
+        for &from in live.iter().step_by(live.len().div_ceil(MAX_SOURCES).max(1)) {
             if stop.is_set() {
                 break;
             }

@@ -11,7 +11,7 @@ use crate::game::circuits::reasons::PhaseCircuit;
 use crate::game::ground::GroundGame;
 
 /// The number of bits that the matrices of a phase may have: 256 MiB.
-const MOST_BITS: usize = 1 << 31;
+const MAX_BITS: usize = 1 << 31;
 
 /// A step from one phase to the next.
 #[derive(Debug)]
@@ -38,8 +38,8 @@ impl PhaseStep {
         let bases = layout.bases.len();
         let moves = layout.inputs() - bases;
         let bits = (moves.next_multiple_of(64) + bases.next_multiple_of(64)) * bases;
-        if bits > MOST_BITS {
-            return Err(InfluenceError::Memory { most: MOST_BITS });
+        if bits > MAX_BITS {
+            return Err(InfluenceError::Memory { most: MAX_BITS });
         }
         let circuit = phase.circuit();
         let circuit = assume_false(circuit, circuit.outputs()[layout.terminal]);

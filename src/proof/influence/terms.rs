@@ -9,10 +9,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::support::supports;
 
 /// The terms that one part of a goal may be taken apart into.
-const MOST_TERMS: usize = 2048;
+const MAX_TERMS: usize = 2048;
 
 /// The literals that all terms of a part may have.
-const MOST_LITERALS: usize = 1 << 16;
+const MAX_LITERALS: usize = 1 << 16;
 
 /// A conjunction: the codes of its literals, ascending, which are twice the proposition, plus
 /// one if it must not hold.
@@ -61,7 +61,7 @@ fn apart(circuit: &Circuit, edge: Edge) -> (Vec<Term>, Vec<Edge>) {
     let mut opaque = Vec::new();
     for edge in disjuncts(|node| circuit.node(node), edge) {
         match part(circuit, edge) {
-            Some(mut part) if terms.len() + part.len() <= MOST_TERMS => terms.append(&mut part),
+            Some(mut part) if terms.len() + part.len() <= MAX_TERMS => terms.append(&mut part),
             _ => opaque.push(edge),
         }
     }
@@ -109,7 +109,7 @@ fn part(circuit: &Circuit, edge: Edge) -> Option<Vec<Term>> {
                 let [a, b] = [a, b].map(|operand| &terms[&operand.invert_if(edge.inverted())]);
                 match edge.inverted() {
                     true => [a.as_slice(), b].concat(),
-                    false if a.len() * b.len() > MOST_TERMS => return None,
+                    false if a.len() * b.len() > MAX_TERMS => return None,
                     false => (a.iter())
                         .flat_map(|a| b.iter().filter_map(|b| both(a, b)))
                         .collect(),
@@ -117,7 +117,7 @@ fn part(circuit: &Circuit, edge: Edge) -> Option<Vec<Term>> {
             }
         };
         literals += found.iter().map(Vec::len).sum::<usize>();
-        if found.len() > MOST_TERMS || literals > MOST_LITERALS {
+        if found.len() > MAX_TERMS || literals > MAX_LITERALS {
             return None;
         }
         terms.insert(edge, found);

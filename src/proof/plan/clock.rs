@@ -7,7 +7,7 @@ use crate::game::ground::{GroundGame, autonomous};
 use crate::game::machine::State;
 
 /// The most joint moves after which nothing may change by itself any more.
-const MOST_TICKS: usize = 500;
+const MAX_TICKS: usize = 500;
 
 /// The propositions that change by themselves from a root on, and how.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ impl Clock {
             if bases.all(|(is_free, (now, after))| !is_free || now == after) {
                 break true;
             }
-            if course.len() > MOST_TICKS {
+            if course.len() > MAX_TICKS {
                 break false;
             }
             course.push(after);

@@ -16,10 +16,10 @@ use super::ROLE;
 use super::clock::Clock;
 
 /// The most gates that are visited, for all moves together.
-const MOST_WORK: usize = 100_000_000;
+const MAX_WORK: usize = 100_000_000;
 
 /// The most pairs of moves that exclude each other.
-const MOST_CONFLICTS: usize = 1_000_000;
+const MAX_CONFLICTS: usize = 1_000_000;
 
 /// The effects of each move.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl Effects {
             if a != b {
                 conflicts.insert((*a.min(b), *a.max(b)));
             }
-            conflicts.len() <= MOST_CONFLICTS
+            conflicts.len() <= MAX_CONFLICTS
         };
         let needs = needs(game);
         let mut timed = (needs.iter().enumerate()).filter(|(base, _)| clock.contains(*base));
@@ -101,7 +101,7 @@ fn makes(game: &GroundGame, clock: &Clock) -> Option<Vec<[Vec<usize>; 2]>> {
     let does = layout.does[ROLE.index()].clone();
     let inputs = &circuit.inputs()[does.clone()];
     let next = &circuit.outputs()[layout.next.clone()];
-    if !circuit.loops().is_empty() || circuit.nodes().len() * does.len() > MOST_WORK {
+    if !circuit.loops().is_empty() || circuit.nodes().len() * does.len() > MAX_WORK {
         return None;
     }
     let mut builder = Builder::extend(circuit);

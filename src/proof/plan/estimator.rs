@@ -18,10 +18,10 @@ use crate::game::vocabulary::lane_mask::LaneMask;
 use super::ROLE;
 
 /// The most conditions that a goal is taken apart into.
-const MOST_CONDITIONS: usize = 256;
+const MAX_CONDITIONS: usize = 256;
 
 /// The most gates of a circuit for which estimates are not too slow.
-const MOST_GATES: usize = 50_000;
+const MAX_GATES: usize = 50_000;
 
 /// The cost of a condition that cannot hold any more.
 const OUT_OF_REACH: u32 = 1000;
@@ -52,7 +52,7 @@ impl Estimator {
     /// For a goal value of the role; `None` where estimates would take too long.
     pub(super) fn new(game: &Arc<GroundGame>, value: i32) -> Option<Estimator> {
         let circuit = game.lowered();
-        if circuit.gates() > MOST_GATES {
+        if circuit.gates() > MAX_GATES {
             return None;
         }
         let goals = &game.propnet().roles[ROLE.index()].goals;
@@ -175,7 +175,7 @@ fn conditions(circuit: &Circuit, edges: [Edge; 2]) -> Vec<Edge> {
     while let Some(edge) = open.pop() {
         match circuit.node(edge.node()) {
             Node::And(a, b)
-                if !edge.inverted() && found.len() + open.len() + 2 <= MOST_CONDITIONS =>
+                if !edge.inverted() && found.len() + open.len() + 2 <= MAX_CONDITIONS =>
             {
                 open.extend([a, b]);
             }

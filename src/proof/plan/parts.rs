@@ -26,16 +26,16 @@ use super::gate::Gate;
 use super::{ROLE, Root};
 
 /// The most states of a part.
-const MOST_STATES: usize = 200_000;
+const MAX_STATES: usize = 200_000;
 
 /// The most states of a part, counted once for each number of moves with which they are reached.
-const MOST_REACHED: usize = 10_000_000;
+const MAX_REACHED: usize = 10_000_000;
 
 /// The most kinds of what may come of parts that were put together.
-const MOST_OUTCOMES: usize = 4096;
+const MAX_OUTCOMES: usize = 4096;
 
 /// The most orders in which the moves of parts are tried one after the other.
-const MOST_ORDERS: usize = 24;
+const MAX_ORDERS: usize = 24;
 
 /// Searches through the states of parts.
 pub(super) struct Combiner<'a> {
@@ -168,7 +168,7 @@ impl Layers {
         }
         self.layers.push(layer);
         let reached: usize = self.layers.iter().map(Vec::len).sum();
-        (reached <= MOST_REACHED).then_some(())
+        (reached <= MAX_REACHED).then_some(())
     }
 
     fn value(&self, reached: &Reached) -> u32 {
@@ -226,7 +226,7 @@ impl<'a> Parts<'a> {
         let mut layers = Vec::new();
         for part in 0..factors.parts.len() {
             let from = (&root.state, &places);
-            let table = PartTable::new(game, &factors, part, from, &mut joint, MOST_STATES, stop)?;
+            let table = PartTable::new(game, &factors, part, from, &mut joint, MAX_STATES, stop)?;
             let rests = |(at, node): (usize, &Node)| {
                 table.is_end(node) || node.edges.contains(&(0, at as u32))
             };
@@ -283,7 +283,7 @@ impl<'a> Parts<'a> {
                     }
                 }
             }
-            if next.len() > MOST_OUTCOMES {
+            if next.len() > MAX_OUTCOMES {
                 return None;
             }
             found = next;
@@ -371,8 +371,8 @@ impl<'a> Parts<'a> {
 /// Returns orders of `count` things: all of them if these are few, otherwise those in which each comes
 /// last.
 fn orders(count: usize) -> impl Iterator<Item = Vec<usize>> {
-    let all: usize = (1..=count.min(MOST_ORDERS)).product::<usize>();
-    let (is_small, number) = match count <= 4 && all <= MOST_ORDERS {
+    let all: usize = (1..=count.min(MAX_ORDERS)).product::<usize>();
+    let (is_small, number) = match count <= 4 && all <= MAX_ORDERS {
         true => (true, all),
         false => (false, count),
     };

@@ -134,7 +134,7 @@ impl<'a> Satisfier<'a> {
                 if course.excluded[steps].is_some_and(|excluded| excluded <= value) {
                     continue;
                 }
-                match self.ask(course, |of| of.can_end(steps, value))? {
+                match self.query(course, |of| of.can_end(steps, value))? {
                     Some(true) => {
                         let moves = course.unrolled.solution(steps);
                         if !self.take(&moves, value) {
@@ -158,7 +158,7 @@ impl<'a> Satisfier<'a> {
             }
         }
         let is_last = course.unrolled.is_surely_over(last)
-            || self.ask(course, |of| of.can_last(last))? == Some(false);
+            || self.query(course, |of| of.can_last(last))? == Some(false);
         may_be_longer &= !is_last;
         let (low, _) = self.findings.range();
         let better = self.findings.next_better(low);
@@ -197,7 +197,7 @@ impl<'a> Satisfier<'a> {
         }
         while course.defined <= course.unrolled.steps() {
             let steps = course.defined;
-            match self.ask(course, |of| of.can_be_undefined(steps))? {
+            match self.query(course, |of| of.can_be_undefined(steps))? {
                 Some(false) => course.defined += 1,
                 Some(true) => {
                     let end = self.end(&course.unrolled.solution(steps));
@@ -226,7 +226,7 @@ impl<'a> Satisfier<'a> {
     }
 
     /// Makes a query, again if the gate was closed meanwhile.
-    fn ask(
+    fn query(
         &mut self,
         course: &mut Course,
         question: impl Fn(&mut Unrolled) -> Option<bool>,
@@ -267,7 +267,7 @@ impl<'a> Satisfier<'a> {
     /// The end of a match, if it can be played.
     fn end(&self, moves: &[Move]) -> Option<Batch> {
         let game = self.engines.game();
-        let mut batch = Batch::new(game.clone(), self.engines.at_hand());
+        let mut batch = Batch::new(game.clone(), self.engines.immediate());
         batch.fill(&self.root.state, 1);
         for &played in moves {
             let mut is_legal = false;

@@ -37,10 +37,10 @@ impl Enumeration {
         };
         let mut questions = Vec::new();
         for role in players(game) {
-            let forced = evaluation.ask(role, Side::Role, None);
+            let forced = evaluation.query(role, Side::Role, None);
             let is_defined = graph.undefined(std::iter::once(role)).is_none();
             let known = (evaluation.in_turns && is_defined).then_some(&forced.values);
-            let held = evaluation.ask(role, Side::Others, known);
+            let held = evaluation.query(role, Side::Others, known);
             if let Some(value) = forced.answer {
                 bounds.raise(role, value, SolveMethod::States);
             }
@@ -80,7 +80,7 @@ struct Evaluation<'a> {
 
 impl Evaluation<'_> {
     /// Returns the values of the states for a role on one side, unless they are known.
-    fn ask(&self, role: RoleId, side: Side, known: Option<&Arc<Values>>) -> Question {
+    fn query(&self, role: RoleId, side: Side, known: Option<&Arc<Values>>) -> Question {
         let goals = goals(self.game, role);
         let group = self.group(role, side);
         let splits = self.splits(side, &group);

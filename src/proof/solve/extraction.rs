@@ -8,7 +8,7 @@ use crate::game::engine::Engines;
 use crate::game::machine::expander::Expander;
 use crate::game::machine::{Move, RoleId, State};
 use crate::game::vocabulary::state_set::StateSet;
-use crate::proof::forced::{MOST_DEPTH, ParallelProver, Verdict};
+use crate::proof::forced::{MAX_DEPTH, ParallelProver, Verdict};
 
 use super::bounds::chance;
 use super::split::Side;
@@ -153,9 +153,7 @@ impl Proved {
 
     /// A joint move in which the role makes a winning move.
     fn winning(&mut self, state: &[u64], stop: &Stop) -> Option<Vec<Move>> {
-        let proof = self
-            .prover
-            .prove(&unpacked(state), MOST_DEPTH, stop, |_| ());
+        let proof = self.prover.prove(&unpacked(state), MAX_DEPTH, stop, |_| ());
         proof.ok()?.line.into_iter().next()
     }
 
@@ -165,7 +163,7 @@ impl Proved {
             Some(goals) => goals[self.role.index()].is_some_and(|goal| goal < self.value),
             None => {
                 let state = unpacked(&step.state);
-                let proof = self.prover.prove(&state, MOST_DEPTH, stop, |_| ());
+                let proof = self.prover.prove(&state, MAX_DEPTH, stop, |_| ());
                 proof.is_ok_and(|proof| proof.verdict == Verdict::Lost)
             }
         }

@@ -27,16 +27,16 @@ use super::bounds::{AllBounds, SolveMethod, chance};
 use super::nim;
 
 /// The most states of a part.
-const MOST_STATES: usize = 100_000;
+const MAX_STATES: usize = 100_000;
 
 /// The most wires that are read of a part.
-const MOST_OBSERVABLES: usize = 8;
+const MAX_OBSERVABLES: usize = 8;
 
 /// The most results of a part: all sets of them are tried.
-const MOST_RESULTS: usize = 8;
+const MAX_RESULTS: usize = 8;
 
 /// The most combinations of results, and of sets of them.
-const MOST_COMBINATIONS: usize = 4096;
+const MAX_COMBINATIONS: usize = 4096;
 
 /// How parts are joined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,7 +71,7 @@ pub(super) fn search(engines: &Engines, bounds: &AllBounds<'_>, stop: &Stop) {
 
 fn bound(game: &GroundGame, bounds: &AllBounds<'_>, stop: &Stop) -> Option<()> {
     let factors = Factors::find(game, stop).ok()?;
-    let is_coupled = |part: &Part| part.observables.len() > MOST_OBSERVABLES;
+    let is_coupled = |part: &Part| part.observables.len() > MAX_OBSERVABLES;
     if factors.parts.len() < 2 || !factors.are_timeless() || factors.parts.iter().any(is_coupled) {
         return None;
     }
@@ -149,7 +149,7 @@ impl Parts {
         let open = joint.open();
         let tables = (0..factors.parts.len()).map(|part| {
             let from = (game.initial(), places);
-            PartTable::new(game, factors, part, from, &mut joint, MOST_STATES, stop)
+            PartTable::new(game, factors, part, from, &mut joint, MAX_STATES, stop)
         });
         let tables = tables.collect::<Option<Vec<PartTable>>>()?;
         let mut parts = Parts {
@@ -206,7 +206,7 @@ impl Parts {
                     next.insert(self.joint.with_part(outcome, part, read));
                 }
             }
-            if next.len() > MOST_COMBINATIONS {
+            if next.len() > MAX_COMBINATIONS {
                 return None;
             }
             found = next;
@@ -218,7 +218,7 @@ impl Parts {
     /// over.
     fn kept(&self, join: Join, part: usize, role: RoleId) -> Option<Vec<usize>> {
         let count = self.values[part].len();
-        if count > MOST_RESULTS {
+        if count > MAX_RESULTS {
             return None;
         }
         let order = self.order(part, join)?;
@@ -439,7 +439,7 @@ impl Parts {
         let combinations = kept
             .iter()
             .try_fold(1usize, |all, sets| all.checked_mul(sets.len()));
-        let combinations = combinations.filter(|&all| all <= MOST_COMBINATIONS)?;
+        let combinations = combinations.filter(|&all| all <= MAX_COMBINATIONS)?;
         let mut extremes = Vec::new();
         for mut number in 0..combinations {
             let sets = kept.iter().map(|sets| {

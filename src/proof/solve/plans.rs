@@ -18,7 +18,7 @@ use crate::proof::unproved::Unproved;
 const ROLE: RoleId = RoleId(0);
 
 /// The most steps of a match that is looked for: as many as there may be time for.
-const MOST_STEPS: usize = 10_000_000;
+const MAX_STEPS: usize = 10_000_000;
 
 /// How often it is looked what has been found out.
 const PERIOD: Duration = Duration::from_millis(5);
@@ -33,7 +33,7 @@ pub(super) fn search(
 ) -> (Option<Plan>, Vec<Unproved>) {
     let limits = PlanLimits::default()
         .with_memory(config.memory)
-        .with_steps(MOST_STEPS)
+        .with_steps(MAX_STEPS)
         .with_threads(config.threads);
     let planner = Planner::start(engines, engines.game().initial(), limits);
     planner.resume();

@@ -10,7 +10,7 @@ use crate::game::engine::Engines;
 use crate::game::ground::GroundGame;
 use crate::game::machine::{Move, RoleId};
 use crate::proof::forced::{
-    MOST_DEPTH, ParallelProver, ProofConfig, ProofError, ProofMode, Target, Verdict,
+    MAX_DEPTH, ParallelProver, ProofConfig, ProofError, ProofMode, Target, Verdict,
 };
 
 use super::bounds::{AllBounds, SolveMethod, chance, goals, players};
@@ -74,7 +74,7 @@ impl Findings {
                     None => ParallelProver::new(engines, target, &config, threads, stop)?,
                 };
                 let part = stop.within(slice);
-                let proof = prover.prove(game.initial(), MOST_DEPTH, &part, |_| ())?;
+                let proof = prover.prove(game.initial(), MAX_DEPTH, &part, |_| ())?;
                 self.note_undefined(game, role, &prover);
                 match proof.verdict {
                     Verdict::Won(_) => {

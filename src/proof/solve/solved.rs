@@ -27,7 +27,7 @@ use super::strategy::Question;
 
 /// The most states that a claim may be about. A check evaluates the rules in each of them, some ten
 /// thousand in a second.
-const MOST_STATES: usize = 1_000_000;
+const MAX_STATES: usize = 1_000_000;
 
 /// The findings about a game.
 pub struct Solved<'a> {
@@ -50,7 +50,7 @@ pub struct Solved<'a> {
 pub enum CertificateError {
     /// There would be too much to check.
     #[error(
-        "what {0} can get is not in the certificate: that would take more than {MOST_STATES} states"
+        "what {0} can get is not in the certificate: that would take more than {MAX_STATES} states"
     )]
     TooLarge(String),
     /// There is no strategy, since the states were not all enumerated.
@@ -180,7 +180,7 @@ impl<'a> Solved<'a> {
         // Of matches that never end, it is true that they do not end better for the role.
         let if_endless = (bounds.high.0, bounds.high.0);
         if let Some((enumerated, question)) = self.question(bounds, side) {
-            let strategy = question.strategy(&enumerated.graph, MOST_STATES);
+            let strategy = question.strategy(&enumerated.graph, MAX_STATES);
             let mut strategy = strategy.ok_or_else(too_large)?;
             strategy.goals[role.index()].get_or_insert(if_endless);
             writer.add_strategy(enumerated, question, &strategy, ends);
@@ -212,7 +212,7 @@ impl<'a> Solved<'a> {
                 let mut proved = self.findings.proved.iter_mut();
                 let proved = proved.find(|proved| (proved.role, proved.side()) == (role, side));
                 let proved = proved.ok_or_else(|| CertificateError::NoStrategy(name()))?;
-                let strategy = proved.strategy(self.engines, MOST_STATES, stop);
+                let strategy = proved.strategy(self.engines, MAX_STATES, stop);
                 let mut strategy = strategy.map_err(|why| match why {
                     NoStrategy::TooLarge => too_large(),
                     NoStrategy::Unknown => CertificateError::NoStrategy(name()),
@@ -266,7 +266,7 @@ impl<'a> Solved<'a> {
         let initial = self.engines.game().initial();
         let mut expanders = ExpanderTeam::new(self.engines, 1);
         let mut graph = Graph::new(self.engines, expanders.words(), initial);
-        let limits = (usize::MAX, MOST_STATES);
+        let limits = (usize::MAX, MAX_STATES);
         let growth = graph.grow(&mut expanders, limits, stop, &SolveProgress::default());
         (growth == Growth::Complete).then_some(graph)
     }

@@ -21,11 +21,11 @@ use super::split::{Side, Split};
 const FINDING: u32 = 60;
 
 /// A layer of states indicates how fast others will be found if it took at least this.
-const LEAST_MEASURED: Duration = Duration::from_millis(10);
+const MIN_MEASURED: Duration = Duration::from_millis(10);
 
 /// How much faster than the last layer those to come may be at most, as when machine code becomes
 /// ready.
-const MOST_HASTE: f64 = 4.0;
+const MAX_HASTE: f64 = 4.0;
 
 /// All states that follow from one, with what each is worth to all roles.
 pub(crate) struct StateValues {
@@ -219,7 +219,7 @@ fn fits(graph: &Graph, layer: usize, took: Duration, memory: usize, finding: &St
     let bytes = graph.bytes() as f64 / graph.len() as f64 * (graph.len() + coming) as f64;
     let left = finding.remaining().unwrap_or(Duration::MAX).as_secs_f64();
     let needed = took.as_secs_f64() / layer as f64 * (frontier + coming) as f64;
-    bytes <= memory as f64 && (took < LEAST_MEASURED || needed <= MOST_HASTE * left)
+    bytes <= memory as f64 && (took < MIN_MEASURED || needed <= MAX_HASTE * left)
 }
 
 /// Returns the outlook of a role in each state of a complete graph, unless a stop comes.

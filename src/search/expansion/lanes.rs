@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use propjit_stop::Stop;
 
-use super::{Evaluator, MOST_MOVES};
+use super::{Evaluator, MAX_MOVES};
 use crate::game::engine::{EngineSubscription, Engines, MatchEngines, PlayoutPolicy, ValidEngine};
 use crate::game::ground::GroundGame;
 use crate::game::machine::batch::Batch;
@@ -162,7 +162,7 @@ impl Evaluator for LanesEvaluator {
         for states in states.chunks(batch.lanes()) {
             batch.enter(states.iter().map(|(state, _)| *state));
             let moves = batch.count_legal() as usize;
-            let fitting = (states.len() * MOST_MOVES / moves.max(1)).max(1);
+            let fitting = (states.len() * MAX_MOVES / moves.max(1)).max(1);
             let fitting = fitting.min(states.len());
             if fitting < states.len() {
                 batch.enter(states[..fitting].iter().map(|(state, _)| *state));
@@ -172,7 +172,7 @@ impl Evaluator for LanesEvaluator {
                 batch.for_each_legal(role, |lane, played| found.push((lane, role, played)));
             }
             legal.sort(fitting, &found);
-            if fitting < states.len() || legal.moves() >= MOST_MOVES / 2 {
+            if fitting < states.len() || legal.moves() >= MAX_MOVES / 2 {
                 break;
             }
         }

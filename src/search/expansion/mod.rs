@@ -21,7 +21,7 @@ pub use backend::evaluator;
 pub(crate) use backend::lanes_evaluator;
 
 /// About how many moves are evaluated in one call: enough for many lanes, few enough to be held.
-const MOST_MOVES: usize = 1 << 16;
+const MAX_MOVES: usize = 1 << 16;
 
 /// The queries of one thread of a search about a game.
 ///

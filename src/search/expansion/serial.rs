@@ -2,7 +2,7 @@
 
 use propjit_stop::Stop;
 
-use super::{Evaluator, MOST_MOVES};
+use super::{Evaluator, MAX_MOVES};
 use crate::game::machine::{MachineError, Move, RoleId, State, StateMachine};
 use crate::game::playout::{PlayoutRunner, SerialPlayouts};
 use crate::search::expansion::legal::LegalMoves;
@@ -91,7 +91,7 @@ impl Evaluator for SerialEvaluator {
                 machine.legal_moves_unchecked(state, role, &mut moves)?;
                 legal.push(&moves);
             }
-            if legal.moves() >= MOST_MOVES / 2 {
+            if legal.moves() >= MAX_MOVES / 2 {
                 break;
             }
         }

@@ -8,7 +8,7 @@ use crate::support::pause::Pause;
 use crate::support::setters::setters;
 
 /// On how many threads matches are played at most.
-const MOST_THREADS: usize = 64;
+const MAX_THREADS: usize = 64;
 
 /// How to learn.
 #[derive(Clone, Debug)]
@@ -65,6 +65,6 @@ impl HeuristicConfig {
 
     /// On how many threads matches are played.
     pub(super) fn thread_count(&self) -> usize {
-        self.threads.clamp(1, MOST_THREADS)
+        self.threads.clamp(1, MAX_THREADS)
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn patterns(game: &GroundGame, samples: &Samples) -> Vec<Pattern> {
     let bases = game.layout().bases.len();
     let terminal = game.lowered().outputs()[game.layout().terminal];
     let mut found = conjunctions(game.lowered(), terminal);
-    let sizes = Pattern::LEAST_PARTS..=Pattern::MOST_PARTS;
+    let sizes = Pattern::MIN_PARTS..=Pattern::MAX_PARTS;
     found.retain(|parts| sizes.contains(&parts.len()) && parts.iter().all(|&base| base < bases));
     let excluded = Exclusions::new(&found, samples);
     let pattern = |parts: Vec<usize>| Pattern {

@@ -25,9 +25,9 @@ const OUTPUT: f32 = (1 << 10) as f32;
 /// The greatest weight past the hidden layer, to it, and from it. Some thousand of the first have
 /// a sum of 32 bits, some hundred of the second hardly have one of 64, and the layer's 32 products
 /// of the last have one of 32 bits.
-const MOST_DIRECT: f32 = 8.0;
-const MOST_HIDDEN: f32 = 4.0;
-const MOST_OUTPUT: f32 = 8.0;
+const MAX_DIRECT: f32 = 8.0;
+const MAX_HIDDEN: f32 = 4.0;
+const MAX_OUTPUT: f32 = 8.0;
 
 /// The values that each of two to four roles can expect from a state in which some role decides, as a share
 /// of the range of its goals: the logistic function of the output of a network.
@@ -60,7 +60,7 @@ impl Evaluation {
         inputs: Arc<Inputs>,
         weights: &Weights,
     ) -> Evaluation {
-        let whole = |weight: f32| whole(weight, MOST_OUTPUT, OUTPUT) as i16;
+        let whole = |weight: f32| whole(weight, MAX_OUTPUT, OUTPUT) as i16;
         Evaluation {
             roles,
             constant: Sums::of(&weights.constant),
@@ -103,8 +103,8 @@ fn whole(weight: f32, most: f32, unit: f32) -> i32 {
 
 impl Sums {
     fn of(weights: &InputWeights) -> Sums {
-        let hidden = |weight| whole(weight, MOST_HIDDEN, HIDDEN_UNIT) as i16;
-        let direct = |weight| whole(weight, MOST_DIRECT, DIRECT);
+        let hidden = |weight| whole(weight, MAX_HIDDEN, HIDDEN_UNIT) as i16;
+        let direct = |weight| whole(weight, MAX_DIRECT, DIRECT);
         Sums {
             direct: weights.direct.map(direct),
             hidden: weights.hidden.map(hidden),

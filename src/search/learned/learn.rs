@@ -49,27 +49,27 @@ const SYMMETRIES_SHARE: f64 = 0.1;
 /// share of all and this long.
 const TRIAL_ROUNDS: u32 = 4;
 const TRIAL_SHARE: f64 = 0.2;
-const MOST_TRIAL_TIME: Duration = Duration::from_secs(2);
+const MAX_TRIAL_TIME: Duration = Duration::from_secs(2);
 
 /// The time left to matches between searches: the time of this many, by how long one takes after half of
 /// the time, but no more than this share of all. If fewer fit into that than may be informative, there are
 /// none, and all the time is for learning: in skirmish and speedChess matches take a second or two.
 const SEARCH_MATCHES: u32 = 10;
-const LEAST_SEARCH_MATCHES: u32 = 6;
+const MIN_SEARCH_MATCHES: u32 = 6;
 const SEARCHES_SHARE: f64 = 0.2;
 
 /// One in `HELD_OUT` matches is not learned from, and the number of samples of those that are kept.
 const HELD_OUT: usize = 5;
-const MOST_HELD_OUT: usize = 30_000;
+const MAX_HELD_OUT: usize = 30_000;
 
 /// How many samples are drawn to learn from in a round, for each decision in it.
 const STEPS: u64 = 2;
 
 /// How many samples are kept.
-const MOST_SAMPLES: usize = 200_000;
+const MAX_SAMPLES: usize = 200_000;
 
 /// How much memory these may take, in bytes.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 64 << 20;
 
 /// Chance in the matches that it learns from.
 const LEARNING: Chance = Chance {
@@ -240,7 +240,7 @@ impl Learner<'_> {
         let mut team = Team::new(players.remove(0), players);
         let bases = game.layout().bases.len();
         let words = bases.div_ceil(64).max(1);
-        let most = MOST_SAMPLES.min(MOST_BYTES / (8 * words));
+        let most = MAX_SAMPLES.min(MAX_BYTES / (8 * words));
         let (mut samples, mut held_out) = (Samples::new(words), Samples::new(words));
         let mut training: Option<Training> = None;
         let known = self.config.known.as_ref();
@@ -251,7 +251,7 @@ impl Learner<'_> {
         // is time for them.
         let (mut untimed, mut searches) = (self.config.search_matches, None);
         let mut searches_time = Duration::ZERO;
-        let most_trial_time = time.mul_f64(TRIAL_SHARE).min(MOST_TRIAL_TIME);
+        let most_trial_time = time.mul_f64(TRIAL_SHARE).min(MAX_TRIAL_TIME);
         let mut trial_time = most_trial_time;
         for round in 0..self.config.rounds.unwrap_or(u32::MAX) {
             self.paused += self.config.pause.wait();
@@ -283,10 +283,10 @@ impl Learner<'_> {
                 }
                 false => (ROUND, stop.clone()),
             };
-            let outcome = team.go_on(policy, work, LEARNING, lessons, &until)?;
+            let outcome = team.play_on(policy, work, LEARNING, lessons, &until)?;
             self.found.decisions += outcome.decisions;
             samples.keep_last(most);
-            held_out.keep_last(MOST_HELD_OUT.min(most));
+            held_out.keep_last(MAX_HELD_OUT.min(most));
             if self.stop.is_set() || samples.len() == 0 {
                 return Err(NoOutcome::Stopped);
             }
@@ -308,7 +308,7 @@ impl Learner<'_> {
                     self.found.symmetries = first.symmetries();
                     if known.is_some() {
                         samples.find_patterns(first.inputs());
-                        first.look(&samples, steps, &mut rng, &stop);
+                        first.estimate(&samples, steps, &mut rng, &stop);
                     }
                     training.insert(first)
                 }
@@ -388,7 +388,7 @@ impl Learner<'_> {
         };
         let most = self.config.time.mul_f64(SEARCHES_SHARE);
         let start = self.elapsed();
-        let played = self.search_matches(play, first, start + most / LEAST_SEARCH_MATCHES)?;
+        let played = self.search_matches(play, first, start + most / MIN_SEARCH_MATCHES)?;
         let each = (self.elapsed() - start).checked_div(played.len() as u32);
         Ok(each.map(|each| most.min(SEARCH_MATCHES * each)))
     }

@@ -15,7 +15,7 @@ use crate::search::symmetry::Symmetry;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::search) struct Pattern {
-    /// The numbers of the propositions, at most [`Pattern::MOST_PARTS`].
+    /// The numbers of the propositions, at most [`Pattern::MAX_PARTS`].
     pub parts: Vec<usize>,
     /// Those that exclude some of them.
     pub blockers: Vec<usize>,
@@ -23,8 +23,8 @@ pub(in crate::search) struct Pattern {
 
 impl Pattern {
     /// The least and the greatest number of parts.
-    pub(super) const LEAST_PARTS: usize = 3;
-    pub(super) const MOST_PARTS: usize = 8;
+    pub(super) const MIN_PARTS: usize = 3;
+    pub(super) const MAX_PARTS: usize = 8;
 
     /// The least number of parts that has an input.
     fn least(&self) -> usize {
@@ -108,7 +108,7 @@ impl Inputs {
     pub(super) fn are_valid(bases: usize, patterns: &[Pattern]) -> bool {
         patterns.iter().all(|pattern| {
             let all = || pattern.parts.iter().chain(&pattern.blockers);
-            let sizes = Pattern::LEAST_PARTS..=Pattern::MOST_PARTS;
+            let sizes = Pattern::MIN_PARTS..=Pattern::MAX_PARTS;
             sizes.contains(&pattern.parts.len()) && all().all(|&base| base < bases)
         })
     }
@@ -136,7 +136,7 @@ impl Inputs {
     pub(super) fn count_base(&self, base: usize, holds: bool, counts: &mut PatternCounts) {
         for place in &self.places[base] {
             let count = &mut counts.0[place.pattern as usize];
-            *count = changed(*count, place.unit, holds);
+            *count = changed_count(*count, place.unit, holds);
         }
     }
 
@@ -148,16 +148,16 @@ impl Inputs {
         base: usize,
         holds: bool,
         counts: &mut PatternCounts,
-        mut tell: impl FnMut(usize, bool),
+        mut changed: impl FnMut(usize, bool),
     ) {
         for place in &self.places[base] {
             let count = &mut counts.0[place.pattern as usize];
             let seen = self.seen[place.pattern as usize];
             let before = seen.input(*count);
-            *count = changed(*count, place.unit, holds);
+            *count = changed_count(*count, place.unit, holds);
             let after = seen.input(*count);
-            before.into_iter().for_each(|input| tell(input, false));
-            after.into_iter().for_each(|input| tell(input, true));
+            before.into_iter().for_each(|input| changed(input, false));
+            after.into_iter().for_each(|input| changed(input, true));
         }
     }
 
@@ -201,7 +201,7 @@ impl Inputs {
 }
 
 /// Returns a count after something of weight `unit` begins to hold, or ceases to.
-fn changed(count: u32, unit: u32, holds: bool) -> u32 {
+fn changed_count(count: u32, unit: u32, holds: bool) -> u32 {
     match holds {
         true => count.wrapping_add(unit),
         false => count.wrapping_sub(unit),

@@ -13,7 +13,7 @@ const RESULTS_PART: f32 = 0.5;
 /// The part of the time at the end in which steps become shorter, in proportion to what is left, and the least
 /// length of them, as there is still something to learn.
 const SETTLING_PART: f32 = 0.5;
-const LEAST_LENGTH: f32 = 0.2;
+const MIN_LENGTH: f32 = 0.2;
 
 /// How far what came of a decision counts for what was before it.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -37,7 +37,7 @@ impl Traces {
 
 /// The length of the steps after this part of the time, as a share of that at the beginning.
 pub(super) fn step_length(progress: f32) -> f32 {
-    ((1.0 - progress) / SETTLING_PART).clamp(LEAST_LENGTH, 1.0)
+    ((1.0 - progress) / SETTLING_PART).clamp(MIN_LENGTH, 1.0)
 }
 
 #[cfg(test)]
@@ -66,6 +66,6 @@ mod tests {
         assert_eq!(step_length(0.0), 1.0);
         assert_eq!(step_length(1.0 - SETTLING_PART), 1.0);
         assert_eq!(step_length(1.0 - SETTLING_PART / 4.0), 0.25);
-        assert_eq!(step_length(1.5), LEAST_LENGTH);
+        assert_eq!(step_length(1.5), MIN_LENGTH);
     }
 }

@@ -25,7 +25,7 @@ const SURE: f64 = 19.0;
 const LIKELY: f64 = 6.0;
 
 /// How many matches there are at most: for more, it is in between.
-const MOST_MATCHES: u64 = 60;
+const MAX_MATCHES: u64 = 60;
 
 /// A match between a search with an evaluation and one without.
 #[derive(Clone, Copy, Debug)]
@@ -68,14 +68,14 @@ impl BetweenSearches {
                 Trust::Full => &mut between.full,
                 Trust::Hint => &mut between.hint,
             };
-            while is_of_use(score, SURE).is_none() && score.count < MOST_MATCHES {
+            while is_useful(score, SURE).is_none() && score.count < MAX_MATCHES {
                 let played = next(trust, score.count)?;
                 if played.is_empty() {
                     return Ok(between);
                 }
                 played.into_iter().for_each(|points| score.add(points, 1));
             }
-            if is_of_use(score, SURE) != Some(false) {
+            if is_useful(score, SURE) != Some(false) {
                 break;
             }
         }
@@ -94,7 +94,7 @@ impl BetweenSearches {
             let trust = otherwise.map(|trust| trust.min(Trust::Hint));
             trust.filter(|_| tried.count > 0)
         };
-        match (is_of_use(&self.full, LIKELY), is_of_use(&self.hint, LIKELY)) {
+        match (is_useful(&self.full, LIKELY), is_useful(&self.hint, LIKELY)) {
             (Some(true), _) => Some(Trust::Full),
             (None, _) if otherwise == Some(Trust::Full) => otherwise,
             (None, _) => as_a_hint(&self.full),
@@ -108,14 +108,14 @@ impl BetweenSearches {
     pub(super) fn is_decided(&self) -> bool {
         [self.full, self.hint]
             .iter()
-            .all(|score| is_of_use(score, LIKELY) == Some(false))
+            .all(|score| is_useful(score, LIKELY) == Some(false))
     }
 }
 
 /// Returns whether an evaluation with this score helps: a sequential probability ratio test (Wald,
 /// "Sequential Tests of Statistical Hypotheses", 1945), in which a draw is half a match that was won and
 /// half a match that was lost. Nothing if the odds for either are less.
-fn is_of_use(score: &Moments<f64>, odds: f64) -> Option<bool> {
+fn is_useful(score: &Moments<f64>, odds: f64) -> Option<bool> {
     let matches = score.count as f64;
     let won = matches * score.mean()?;
     let evidence =

@@ -24,13 +24,13 @@ use crate::support::rng::GameRng;
 use crate::support::statistics::Moments;
 
 /// How many matches are played at a time at most, and where playouts decide.
-const MOST_AT_A_TIME: usize = 128;
-const MOST_AT_A_TIME_BY_PLAYOUTS: usize = 32;
+const MAX_AT_A_TIME: usize = 128;
+const MAX_AT_A_TIME_BY_PLAYOUTS: usize = 32;
 
 /// About how many successors, or playouts from them, there are at a time: enough to fill the lanes, few
 /// enough for matches to end soon. And how many matches at least.
 const AT_A_TIME: f64 = 2048.0;
-const LEAST_AT_A_TIME: usize = 4;
+const MIN_AT_A_TIME: usize = 4;
 
 /// In how many states symmetries are tried out.
 const TRIED_STATES: usize = 60;
@@ -185,7 +185,7 @@ impl<'a> SelfPlay<'a> {
 
     /// Goes on with matches of a policy against itself, and learns from those that are over by then. If
     /// a stop comes, less was played.
-    pub(super) fn go_on(
+    pub(super) fn play_on(
         &mut self,
         matches: &mut Matches,
         policy: Policy<'_>,
@@ -263,11 +263,11 @@ impl<'a> SelfPlay<'a> {
             _ => None,
         });
         let (most, each) = match playouts.max() {
-            Some(playouts) => (MOST_AT_A_TIME_BY_PLAYOUTS, playouts as f64),
-            None => (MOST_AT_A_TIME, 1.0),
+            Some(playouts) => (MAX_AT_A_TIME_BY_PLAYOUTS, playouts as f64),
+            None => (MAX_AT_A_TIME, 1.0),
         };
         let fitting = AT_A_TIME / (each * self.branching);
-        let fitting = (fitting as usize).clamp(LEAST_AT_A_TIME, most);
+        let fitting = (fitting as usize).clamp(MIN_AT_A_TIME, most);
         while matches.running.len() < fitting {
             matches.running.push(self.start(matches.started, chance));
             matches.started += 1;

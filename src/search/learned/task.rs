@@ -21,7 +21,7 @@ pub enum LearnOn {
     Never,
     /// Beside all else, for up to 8 times as long in all. It takes a core.
     Beside,
-    /// Only while a caller [waits](HeuristicTask::learn_unless) for it, up to 4 times as long in all for
+    /// Only while a caller [waits](HeuristicTask::learn_until) for it, up to 4 times as long in all for
     /// what is trusted fully, and once more for what is not trusted at all.
     Between,
 }
@@ -54,7 +54,7 @@ impl HeuristicTask {
 
     /// Goes on with the learning when the thread is done, for as long as it has taken so far. Nothing if it is
     /// not done, if there is nothing to go on with, or if that has been learned for long enough.
-    pub fn go_on(self, how: LearnOn) -> Option<HeuristicTask> {
+    pub fn resume(self, how: LearnOn) -> Option<HeuristicTask> {
         let known = self.found.get()?.clone()?;
         let most = how.most_times(known.trust)?;
         if known.evaluation.is_none() || known.time >= most * self.config.time {
@@ -114,14 +114,14 @@ impl HeuristicTask {
     }
 
     /// Waits until the thread is done, or a stop comes.
-    pub fn wait_unless(&self, stop: &Stop) {
-        self.found.wait_unless(stop);
+    pub fn wait_or_stop(&self, stop: &Stop) {
+        self.found.wait_or_stop(stop);
     }
 
-    /// As [`wait_unless`](HeuristicTask::wait_unless); the thread learns no more until it is waited for again.
-    pub fn learn_unless(&self, stop: &Stop) {
+    /// As [`wait_or_stop`](HeuristicTask::wait_or_stop); the thread learns no more until it is waited for again.
+    pub fn learn_until(&self, stop: &Stop) {
         self.config.pause.end();
-        self.wait_unless(stop);
+        self.wait_or_stop(stop);
         self.config.pause.begin();
     }
 
@@ -148,7 +148,7 @@ impl LearnOn {
             (LearnOn::Beside, Some(_)) => Some(8),
             (LearnOn::Beside, None) | (LearnOn::Between, Some(Trust::Full)) => Some(4),
             // The first time, the machine may have been busy.
-            (LearnOn::Between, None) => Some(MOST_TIMES),
+            (LearnOn::Between, None) => Some(MAX_TIMES),
             (LearnOn::Never | LearnOn::Between, _) => None,
         }
     }
@@ -157,7 +157,7 @@ impl LearnOn {
 /// How many times as long as the time available now an evaluation that helps little or not is learned,
 /// before it is given up: once more, as the first time may have been on a busy machine. With each trial it
 /// becomes likelier that an evaluation that does not help is admitted by chance.
-const MOST_TIMES: u32 = 2;
+const MAX_TIMES: u32 = 2;
 
 /// Finds the evaluation of a game: that which is kept, unless it was learned for much less time than there
 /// is now. One that helps little or not is learned on once more.
@@ -177,7 +177,7 @@ fn find(
     if let Some(known) = &known {
         let enough = match known.trust {
             Some(Trust::Full) => config.time / 2,
-            _ => MOST_TIMES * config.time,
+            _ => MAX_TIMES * config.time,
         };
         if known.time >= enough {
             return Some(known.clone());

@@ -37,7 +37,7 @@ impl<'a> Team<'a> {
     }
 
     /// As [`SelfPlay::go_on`], all of them together.
-    pub(super) fn go_on(
+    pub(super) fn play_on(
         &mut self,
         policy: Policy<'_>,
         work: Work,
@@ -61,7 +61,7 @@ impl<'a> Team<'a> {
                     held_out: (&mut held_out, part),
                     traces,
                 };
-                let outcome = play.go_on(matches, policy, work, chance, lessons, stop)?;
+                let outcome = play.play_on(matches, policy, work, chance, lessons, stop)?;
                 Ok::<_, NoOutcome>((outcome, samples, held_out))
             }
         });
@@ -72,7 +72,7 @@ impl<'a> Team<'a> {
                 held_out: (&mut *held_out, part),
                 traces,
             };
-            first.go_on(matches, policy, work, chance, lessons, stop)
+            first.play_on(matches, policy, work, chance, lessons, stop)
         });
         let mut all = own?;
         for other in found {

@@ -136,7 +136,13 @@ impl Training {
 
     /// Evaluates `count` samples drawn at random, without learning from them: only the steepness is
     /// measured. Without that, the first steps would lead far away from weights that are good.
-    pub(super) fn look(&mut self, samples: &Samples, count: usize, rng: &mut GameRng, stop: &Stop) {
+    pub(super) fn estimate(
+        &mut self,
+        samples: &Samples,
+        count: usize,
+        rng: &mut GameRng,
+        stop: &Stop,
+    ) {
         self.pass(samples, count, 0.0, rng, stop);
     }
 
@@ -374,7 +380,7 @@ mod tests {
             let learned = training.evaluation();
             // Evaluating samples changes nothing, and going on does not make it worse.
             let mut resumed = Training::resumed(&learned, is_shared);
-            resumed.look(&samples, 200_000, &mut rng, &Stop::new());
+            resumed.estimate(&samples, 200_000, &mut rng, &Stop::new());
             assert_eq!(resumed.evaluation(), learned);
             resumed.learn(&samples, 10_000, 1.0, &mut rng, &Stop::new());
             for evaluation in [learned, resumed.evaluation()] {

@@ -29,18 +29,18 @@ const SIGMAS: f64 = 2.0;
 /// that much more than its share of what they do: in skirmish their gain is -0.1. In quad, where it does
 /// harm, what is learned in ten seconds has 0.01 to 0.02, and 0.82 to 0.95; in speedChess, where it wins,
 /// 0.01 to 0.04, and 0.96 or more.
-const LEAST_GAIN: f64 = 0.005;
+const MIN_GAIN: f64 = 0.005;
 const SURE_GAIN: f64 = 0.02;
 const NEARLY_ALL: f64 = 0.94;
 
 /// How much an evaluation has to predict relative to playouts, to be more than a hint, by one standard
 /// error. In amazons, where it does harm, it is a seventh.
-const LEAST_SHARE: f64 = 0.75;
+const MIN_SHARE: f64 = 0.75;
 
 /// The least score in matches against decisions by playouts, by one standard error, for a hint. In
 /// nineBoardTicTacToe, where a hint helps, it gets 0.20 to 0.29, with an error of 0.03; in amazons 0.08 to
 /// 0.13, and in hex next to nothing.
-const LEAST_AGAINST: f64 = 0.2;
+const MIN_AGAINST: f64 = 0.2;
 
 /// The least score there for more than a hint, by one standard error: equal players get that. In reversi,
 /// where it is far better to trust it fully, what is learned in five seconds gets 0.45 to 0.55.
@@ -50,7 +50,7 @@ const EQUAL: f64 = 0.5;
 /// that is 0.02 to 0.4, and -0.02 to -0.04 in nineBoardTicTacToe. In connectFour, connectFourLarge and
 /// connectFourLarger, where as a hint it scores 44, 34 and 33% against none, it is -0.03 to -0.15: there
 /// the other one wins by what a state does not show.
-const LEAST_TOLD: f64 = -0.03;
+const MIN_TOLD: f64 = -0.03;
 
 /// The least number of these matches that is informative: in speedChess, where there is time for six to
 /// nine, it got between 0.11 and 0.88, and wins.
@@ -58,7 +58,7 @@ const TELLING_MATCHES: u64 = 10;
 
 /// In how many of these matches, at least, and by how many standard errors it has to get more than that if
 /// nothing else is to matter. In quad, where it does harm, it got 11 of 14 points.
-const LEAST_MATCHES: u64 = 20;
+const MIN_MATCHES: u64 = 20;
 const SIGMAS_ALONE: f64 = 3.0;
 
 /// How many states are compared, how many decisions matches against playouts have, about, how many
@@ -75,7 +75,7 @@ const COMPARED_AT_A_TIME: usize = 100;
 const SHARE: f64 = 0.25;
 
 /// The least score of an evaluation against random decisions that see the ends of matches.
-const LEAST_SCORE: f64 = 0.75;
+const MIN_SCORE: f64 = 0.75;
 
 /// Chance in matches that determine what is better.
 pub(super) const TESTING: Chance = Chance {
@@ -154,18 +154,18 @@ impl TrialResult {
             |sigmas: f64, moments: &Moments<f64>, least: f64| bound(moments, -sigmas) > Some(least);
         let is_above = |moments: &Moments<f64>, least| is_above_by(SIGMAS, moments, least);
         let plays_well = |score: &Moments<f64>| {
-            score.count >= LEAST_MATCHES && is_above_by(SIGMAS_ALONE, score, EQUAL)
+            score.count >= MIN_MATCHES && is_above_by(SIGMAS_ALONE, score, EQUAL)
         };
         let is_below = |moments: &Moments<f64>, most: f64| bound(moments, 1.0) < Some(most);
         let against_playouts = self.against_playouts.as_ref();
         let against_playouts = against_playouts.filter(|one| one.score.count >= TELLING_MATCHES);
         let tells_enough = is_above(gain, SURE_GAIN)
-            || is_above(gain, LEAST_GAIN) && is_above_by(1.0, &self.against_random, NEARLY_ALL)
+            || is_above(gain, MIN_GAIN) && is_above_by(1.0, &self.against_random, NEARLY_ALL)
             || is_above(gain, 0.0) && is_above(&self.surplus, SURE_GAIN)
             || against_playouts.is_some_and(|one| is_above(&one.gain, SURE_GAIN));
         let tells_little = is_below(&self.surplus, 0.0);
         let told = against_playouts.and_then(|one| bound(&one.gain, 1.0));
-        let misleads = told.is_some_and(|most| most < LEAST_TOLD);
+        let misleads = told.is_some_and(|most| most < MIN_TOLD);
         let against_playouts = against_playouts.map(|one| &one.score);
         if against_playouts.is_some_and(plays_well) {
             // This holds however little the results show, in which most matches are alike.
@@ -173,10 +173,10 @@ impl TrialResult {
         } else if !tells_enough {
             HeuristicVerdict::NoGain
         } else if misleads
-            || against_playouts.map_or(tells_little, |score| is_below(score, LEAST_AGAINST))
+            || against_playouts.map_or(tells_little, |score| is_below(score, MIN_AGAINST))
         {
             HeuristicVerdict::WorseThanPlayouts
-        } else if !is_above(&self.against_random, LEAST_SCORE) {
+        } else if !is_above(&self.against_random, MIN_SCORE) {
             HeuristicVerdict::NoWins
         } else if tells_little || against_playouts.is_some_and(|score| is_below(score, EQUAL)) {
             HeuristicVerdict::Hint
@@ -259,7 +259,7 @@ impl Trial<'_> {
         let (gain_by_playouts, scale) = best.expect("there are scales");
         let mut surplus = Moments::default();
         for (gain, by_playouts) in gains.iter().zip(&by_playouts) {
-            surplus.add(gain - LEAST_SHARE * by_playouts[scale], 1);
+            surplus.add(gain - MIN_SHARE * by_playouts[scale], 1);
         }
         let gain = gains.iter().sum::<f64>() / count;
         Ok((gain, gain_by_playouts, surplus))

@@ -160,7 +160,7 @@ const HINT_EXPLORATION: f32 = 0.35;
 const LITTLE_EXPLORATION: f32 = 0.2;
 
 /// The most threads: evaluations under way must fit into the tree's counters.
-const MOST_THREADS: usize = 120;
+const MAX_THREADS: usize = 120;
 
 /// The weight of prior probabilities.
 const PRIOR_EXPLORATION: f32 = 1.0;
@@ -236,7 +236,7 @@ impl MctsConfig {
 
     /// How many threads there are.
     pub(super) fn thread_count(&self) -> usize {
-        self.threads.clamp(1, MOST_THREADS)
+        self.threads.clamp(1, MAX_THREADS)
     }
 
     /// Returns the UCB exploration constant, in a search with an evaluation or without, and with RAVE or

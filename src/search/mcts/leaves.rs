@@ -7,7 +7,7 @@ use propjit_stop::Stop;
 
 use super::shared::Wanted;
 use super::tree::Tree;
-use super::tree::decision::MOST_PENDING;
+use super::tree::decision::MAX_PENDING;
 use super::tree::node::{Bounds, NodeId};
 use super::walk::path::Path;
 use super::worker::Worker;
@@ -20,7 +20,7 @@ const VISITS_PER_LEAF: u64 = 4;
 impl Worker<'_> {
     /// How many leaves may wait to be evaluated.
     pub(super) fn most_waiting(&self, evaluation: &LeafEvaluation) -> usize {
-        let most = MOST_PENDING / self.config.thread_count() as u64;
+        let most = MAX_PENDING / self.config.thread_count() as u64;
         let batch = (evaluation.batch as u64).clamp(1, most);
         self.most_leaves(VISITS_PER_LEAF, batch)
     }
@@ -91,7 +91,7 @@ impl Worker<'_> {
             }
             self.record(path, Some(leaf), values.iter().copied());
         }
-        self.tell();
+        self.publish();
         Ok(())
     }
 }

@@ -64,7 +64,7 @@ use worker::Worker;
 const TASKS_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The greatest depth that a root has, so that those below it can be counted.
-const MOST_DEPTH: u32 = u32::MAX / 2;
+const MAX_DEPTH: u32 = u32::MAX / 2;
 
 /// A search, with what it found out so far.
 ///
@@ -154,7 +154,7 @@ fn role_names(game: &Game) -> Vec<String> {
 /// of a counted budget should not. If time is up before they are ready, that is logged: a search takes them
 /// up as they come.
 pub fn wait_for_engines(game: &Game, backend: Backend, config: &MctsConfig, stop: &Stop) {
-    let are_ready = wait_unless(game, backend, config, stop);
+    let are_ready = wait_or_stop(game, backend, config, stop);
     if !are_ready && stop.remaining().is_some_and(|left| left.is_zero()) {
         tracing::warn!(
             "machine code and goal bounds are not ready in time: the search goes on without them, \
@@ -164,9 +164,9 @@ pub fn wait_for_engines(game: &Game, backend: Backend, config: &MctsConfig, stop
 }
 
 /// Waits for the same. Returns whether all are there.
-fn wait_unless(game: &Game, backend: Backend, config: &MctsConfig, stop: &Stop) -> bool {
+fn wait_or_stop(game: &Game, backend: Backend, config: &MctsConfig, stop: &Stop) -> bool {
     let bounds = game.goal_bounds();
-    if !bounds.is_none_or(|bounds| bounds.wait_unless(stop)) {
+    if !bounds.is_none_or(|bounds| bounds.wait_or_stop(stop)) {
         return false;
     }
     if backend != Backend::Compiled {
@@ -174,10 +174,10 @@ fn wait_unless(game: &Game, backend: Backend, config: &MctsConfig, stop: &Stop) 
     }
     let decisive = game.decisive();
     match decisive.filter(|_| config.decisive) {
-        Some(decisive) => decisive.wait_unless(stop),
+        Some(decisive) => decisive.wait_or_stop(stop),
         None => game
             .engines()
-            .is_none_or(|engines| engines.wait_unless(stop)),
+            .is_none_or(|engines| engines.wait_or_stop(stop)),
     }
 }
 
@@ -276,7 +276,7 @@ impl Mcts {
     /// # Errors
     /// When the machine cannot go on.
     pub fn set_root(&mut self, state: &State, depth: u32) -> Result<(), MachineError> {
-        let depth = depth.min(MOST_DEPTH);
+        let depth = depth.min(MAX_DEPTH);
         let first = &mut self.evaluators[0];
         let mut best_line = self.shared.best_line.lock();
         let way = ((&self.state, self.depth), (state, depth));
@@ -326,17 +326,17 @@ impl Mcts {
 
     /// As [`wait_for_evaluation`](Mcts::wait_for_evaluation), but not longer than until a stop comes, and
     /// not in games with a number of roles for which there is none.
-    pub fn await_evaluation(&self, stop: &Stop) {
+    pub fn wait_for_evaluation_until(&self, stop: &Stop) {
         if Roles::new(self.tree.ranges().len()).is_some() {
-            self.tasks.await_evaluation(stop);
+            self.tasks.wait_for_evaluation_until(stop);
         }
     }
 
     /// Learns on until a stop comes, if that is to be done [between searches](LearnOn::Between) and there is more to be
     /// learned.
-    pub fn learn_unless(&self, stop: &Stop) {
+    pub fn learn_until(&self, stop: &Stop) {
         if self.config.learning.learn_on == LearnOn::Between {
-            self.tasks.learn_unless(stop);
+            self.tasks.learn_until(stop);
         }
     }
 
@@ -422,7 +422,7 @@ impl Mcts {
         let mut begins = true;
         let mut interval = TASKS_INTERVAL;
         let result = loop {
-            self.tasks.tell(&mut self.tree);
+            self.tasks.publish(&mut self.tree);
             if let Err(error) = self.adopt_evaluation(std::mem::take(&mut begins)) {
                 break Err(error);
             }
@@ -441,7 +441,7 @@ impl Mcts {
                 continue;
             }
             let resists = match result.is_ok() && !budget.stop.is_set() {
-                true => self.resist(),
+                true => self.restart_without_proofs(),
                 false => Ok(false),
             };
             let result = match resists {
@@ -466,10 +466,10 @@ impl Mcts {
     ///
     /// # Errors
     /// When the machine cannot go on.
-    fn resist(&mut self) -> Result<bool, MachineError> {
+    fn restart_without_proofs(&mut self) -> Result<bool, MachineError> {
         let tree = &self.tree;
         // If all states are known, the longest resistance is known, too.
-        let is_lost = tree.is_lost() && tree.heeds_proofs() && !tree.has_values();
+        let is_lost = tree.is_lost() && tree.uses_proofs() && !tree.has_values();
         if self.local.is_none() || !is_lost {
             return Ok(false);
         }

@@ -20,16 +20,16 @@ use crate::support::statistics::Moments;
 const LEAF_COST: f64 = 1000.0;
 
 /// How many playouts a leaf gets at most.
-const MOST_PLAYOUTS: u64 = 4;
+const MAX_PLAYOUTS: u64 = 4;
 
 /// How many it gets before it is known what they cost.
 pub(super) const FIRST_PLAYOUTS: u64 = 2;
 
 /// A search with a limit on nodes also ends after this many visits of the root for each node of the limit,
-/// which counts as `LEAST_NODES` at least: there are no more nodes in games with a tree that is known but
+/// which counts as `MIN_NODES` at least: there are no more nodes in games with a tree that is known but
 /// cannot be solved, as where roles decide at once.
 const VISITS_PER_NODE: u64 = 64;
-const LEAST_NODES: u64 = 1000;
+const MIN_NODES: u64 = 1000;
 
 /// The limits of a search: numbers of playouts and of nodes in the tree.
 #[derive(Clone, Copy)]
@@ -82,7 +82,7 @@ impl Shared {
         playouts.is_some_and(|playouts| self.playouts_and_spared() >= playouts)
             || nodes.is_some_and(|nodes| {
                 let visits = tree.node(tree.root()).visits();
-                tree.made() >= nodes || visits >= VISITS_PER_NODE * nodes.max(LEAST_NODES)
+                tree.made() >= nodes || visits >= VISITS_PER_NODE * nodes.max(MIN_NODES)
             })
     }
 
@@ -103,6 +103,6 @@ impl Shared {
         let steps = self.steps.load(Ordering::Relaxed);
         let playout = steps as f64 / playouts as f64 * step;
         // Not a number, if all playouts were over at once.
-        ((LEAF_COST / playout) as u64).clamp(1, MOST_PLAYOUTS)
+        ((LEAF_COST / playout) as u64).clamp(1, MAX_PLAYOUTS)
     }
 }

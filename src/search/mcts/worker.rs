@@ -22,11 +22,11 @@ use crate::support::statistics::Moments;
 use propjit_stop::Stop;
 
 /// The number of paths that set out from the root before any other work.
-const MOST_DESCENTS: usize = 256;
+const MAX_DESCENTS: usize = 256;
 
 /// How many playouts a leaf gets at most while the root has so few visits that lanes are empty. A playout takes as
 /// long as playouts in all lanes, 40 ms in hex, so that a short search would have few of them.
-const MOST_IN_FREE_LANES: u64 = 32;
+const MAX_IN_FREE_LANES: u64 = 32;
 
 /// The visits of the root up to which playouts are made one after the other where that brings the first of them
 /// sooner, unless they are counted. With more, lanes are full.
@@ -214,7 +214,7 @@ impl<'a> Worker<'a> {
         if let Some(are_of_use) = first_moves.verdict(self.tree) {
             self.tree.decide_on_first_moves(are_of_use);
         }
-        if self.tree.are_first_moves_of_use() == Some(false) {
+        if self.tree.rave_enabled() == Some(false) {
             self.evaluator.runner().track_moves(false);
             self.context.first_moves = None;
             self.context.exploration = self.config.exploration_weight(None, false);
@@ -235,7 +235,7 @@ impl<'a> Worker<'a> {
                 // Lanes that would be empty cost nothing, unless playouts are counted.
                 let free = lanes / (1 + self.tree.node(root).visits());
                 match wanted.playouts {
-                    None => playouts.max(free.min(MOST_IN_FREE_LANES)),
+                    None => playouts.max(free.min(MAX_IN_FREE_LANES)),
                     Some(_) => playouts,
                 }
             }
@@ -247,7 +247,7 @@ impl<'a> Worker<'a> {
                 most.min(self.config.tree.batch.unwrap_or(usize::MAX))
             }
         };
-        let mut left = MOST_DESCENTS;
+        let mut left = MAX_DESCENTS;
         loop {
             let taken = self.leaves + self.waiting.len() + questions.len();
             let starting = left.min(most.saturating_sub(taken));
@@ -258,7 +258,7 @@ impl<'a> Worker<'a> {
             let paths = std::iter::repeat_with(|| self.paths.pop().unwrap_or_default());
             let descents = paths.map(|path| Descent::new(path, root));
             let descents: Vec<Descent> = descents.take(starting).collect();
-            let progressed = self.go_on(descents, &mut questions);
+            let progressed = self.advance(descents, &mut questions);
             if !progressed || self.tree.node(root).is_solved() {
                 break;
             }
@@ -275,14 +275,14 @@ impl<'a> Worker<'a> {
     }
 
     /// Advances descents to their ends, a step of each in turn. Returns whether that brought progress.
-    fn go_on(&mut self, mut descents: Vec<Descent>, questions: &mut Vec<Question>) -> bool {
+    fn advance(&mut self, mut descents: Vec<Descent>, questions: &mut Vec<Question>) -> bool {
         let mut progressed = true;
         while !descents.is_empty() {
             for (path, leaf) in self.tree.step(&mut descents, &mut self.context) {
                 progressed &= self.arrive(path, leaf, questions);
             }
         }
-        self.tell();
+        self.publish();
         progressed
     }
 
@@ -369,7 +369,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Passes what was recorded to the tree.
-    pub(super) fn tell(&mut self) {
+    pub(super) fn publish(&mut self) {
         self.tree.back_up(&self.evaluated, &self.values);
         while let Some((path, _)) = self.evaluated.pop() {
             self.recycle(path);
@@ -434,7 +434,7 @@ impl<'a> Worker<'a> {
         for (Question { path, .. }, found) in one.into_iter().zip(followed.all().each()) {
             descents.extend(self.complete(path, &found));
         }
-        self.go_on(descents, &mut next);
+        self.advance(descents, &mut next);
         Ok(next)
     }
 
@@ -514,7 +514,7 @@ impl<'a> Worker<'a> {
             }
             self.record(path, Some(leaf), values.iter().copied());
         }
-        self.tell();
+        self.publish();
         self.shared.steps.fetch_add(steps, Ordering::Relaxed);
     }
 
@@ -531,7 +531,7 @@ fn first_moves(
     tree: &Tree,
     evaluator: &mut dyn Evaluator,
 ) -> Option<FirstMoves> {
-    let visits = match tree.are_first_moves_of_use() {
+    let visits = match tree.rave_enabled() {
         Some(false) => 0.0,
         _ => config.rave_visits(tree.valuation().is_some()),
     };

@@ -89,7 +89,7 @@ pub(in crate::passes) fn indirection(
 type Functions = Map<NodeId, Vec<Term>>;
 
 /// The most terms of a function.
-const MOST_TERMS: usize = 64;
+const MAX_TERMS: usize = 64;
 
 fn functions(moves: &mut Moves, stop: &Stop) -> Functions {
     let mut ticker = stop.ticker();
@@ -120,7 +120,7 @@ fn functions(moves: &mut Moves, stop: &Stop) -> Functions {
             } else {
                 return false;
             }
-            terms.len() <= MOST_TERMS
+            terms.len() <= MAX_TERMS
         });
         if are_terms {
             functions.insert(node, terms);

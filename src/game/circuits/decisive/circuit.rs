@@ -15,7 +15,7 @@ use propjit_stop::Stop;
 
 /// The factor by which the circuit may have more gates than the game's own, together with those
 /// that it takes to choose a move.
-const MOST_GROWTH: usize = 6;
+const MAX_GROWTH: usize = 6;
 
 /// A game's circuit, optimised, with the same inputs and the same outputs, and one more output for
 /// each role after them: whether some of its moves are left out, or would be if it had others. In
@@ -51,7 +51,7 @@ impl DecisiveCircuit {
         let layout = game.layout();
         let moves = layout.legal.iter().map(Range::len).sum();
         let choice = choice_gates(moves, layout.legal.len());
-        let most = MOST_GROWTH * (circuit.gates() + choice);
+        let most = MAX_GROWTH * (circuit.gates() + choice);
         let passes = PassConfig::default().with_stop(stop.clone());
         let fitting = |circuit: Circuit| {
             let optimised = optimize(&circuit, &layout.assumptions(), &passes).0;

@@ -25,7 +25,7 @@ const WORK: usize = 10_000_000;
 
 /// The number of nodes that may be added before any pass: a constant, and a factor of the existing
 /// nodes.
-const MOST_ADDED: [usize; 2] = [100_000, 10];
+const MAX_ADDED: [usize; 2] = [100_000, 10];
 
 /// The work exceeds the limits, is impossible, or was stopped.
 #[derive(Debug)]
@@ -256,7 +256,7 @@ impl<'a> Lookahead<'a> {
         if self.work.is_multiple_of(1024) && self.stop.is_set() {
             return Err(TooMuch);
         }
-        let [any, each] = MOST_ADDED;
+        let [any, each] = MAX_ADDED;
         let nodes = self.circuit.nodes().len();
         if self.builder.len() - nodes > any + each * nodes {
             return Err(TooMuch);

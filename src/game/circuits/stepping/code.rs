@@ -16,7 +16,7 @@ use crate::game::vocabulary::state::State;
 
 /// The minimum fraction of a game's propositions in large groups for which these are kept as
 /// numbers: in games with few, such as one step counter, there is nothing to gain.
-const LEAST_PART: f64 = 0.5;
+const MIN_PART: f64 = 0.5;
 
 /// The bits that represent base propositions.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,7 +47,7 @@ impl StateCode {
     /// Creates the code of a game's states.
     pub(super) fn new(game: &GroundGame) -> StateCode {
         let bases = game.layout().bases.len();
-        let least = (LEAST_PART * bases as f64) as usize;
+        let least = (MIN_PART * bases as f64) as usize;
         let conditions = LargeGroup::find(game, least.max(1));
         let coded = conditions.iter().filter(|group| group.may_stay);
         let mut members: Vec<Vec<usize>> = coded.map(|group| group.members.clone()).collect();

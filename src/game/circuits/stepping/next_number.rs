@@ -9,7 +9,7 @@ use propjit_jit::circuit::{Builder, Edge, Node};
 use rustc_hash::FxHashMap;
 
 /// The maximum number of terms of a disjunction that are examined one by one.
-const MOST_TERMS: usize = 256;
+const MAX_TERMS: usize = 256;
 
 /// The conditions under which a member of a group becomes true.
 struct Member {
@@ -104,7 +104,7 @@ fn terms(builder: &Builder, edge: Edge) -> Vec<Edge> {
     let (mut open, mut terms) = (vec![edge], Vec::new());
     while let Some(edge) = open.pop() {
         match builder.node(edge.node()) {
-            Node::And(a, b) if edge.inverted() && open.len() + terms.len() < MOST_TERMS => {
+            Node::And(a, b) if edge.inverted() && open.len() + terms.len() < MAX_TERMS => {
                 open.extend([!a, !b]);
             }
             _ if edge == Edge::FALSE => {}

@@ -36,8 +36,8 @@ pub use darkened::Darkened;
 const PASSES: u32 = 20;
 
 /// The minimum and the maximum time that passes may take.
-const LEAST_PASSES: Duration = Duration::from_millis(5);
-const MOST_PASSES: Duration = Duration::from_secs(1);
+const MIN_PASSES: Duration = Duration::from_millis(5);
+const MAX_PASSES: Duration = Duration::from_secs(1);
 
 /// The engines for the rest of one match at a time: that of a search with an advancing root.
 pub struct Darkening {
@@ -242,8 +242,8 @@ impl Shared {
         if !verdict.pays {
             return;
         }
-        let passes = left.map_or(MOST_PASSES, |left| left / PASSES);
-        let passes = passes.clamp(LEAST_PASSES, MOST_PASSES);
+        let passes = left.map_or(MAX_PASSES, |left| left / PASSES);
+        let passes = passes.clamp(MIN_PASSES, MAX_PASSES);
         match Darkened::compile(&specialisation, &self.programs, passes) {
             Ok(darkened) => {
                 tracing::debug!(gates = darkened.gates, time = ?darkened.making, "darkened");

@@ -20,14 +20,14 @@ use crate::game::ground::counter::Counter;
 
 /// The maximum number of nodes in the cone of a proposition that is examined by itself, and of its
 /// inputs.
-const MOST_NODES_ALONE: usize = 64;
-const MOST_INPUTS_ALONE: usize = 8;
+const MAX_NODES_ALONE: usize = 64;
+const MAX_INPUTS_ALONE: usize = 8;
 
 /// The maximum number of gates in all cases of one joint move, 256 cases at a time.
-const MOST_GATES: usize = 1 << 27;
+const MAX_GATES: usize = 1 << 27;
 
 /// The maximum number of propositions in the cases of a joint move that belong to no place.
-const MOST_OTHERS: usize = 8;
+const MAX_OTHERS: usize = 8;
 
 /// Places that each have an amount, with a total that never changes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -152,14 +152,14 @@ impl<'a> Step<'a> {
         if next == Edge::from(self.circuit.inputs()[base]) {
             return true;
         }
-        let Some(mut cases) = Cases::new(&self.circuit, &[next], MOST_NODES_ALONE) else {
+        let Some(mut cases) = Cases::new(&self.circuit, &[next], MAX_NODES_ALONE) else {
             return false;
         };
         let inputs = cases.inputs();
         let Some(own) = inputs.iter().position(|&input| input == base) else {
             return false;
         };
-        if inputs.len() > MOST_INPUTS_ALONE {
+        if inputs.len() > MAX_INPUTS_ALONE {
             return false;
         }
         // In case number n the inputs have the values of the bits of n.
@@ -202,7 +202,7 @@ impl<'a> Step<'a> {
             .copied()
             .filter(|base| !in_place.contains(base))
             .collect();
-        if others.len() > MOST_OTHERS {
+        if others.len() > MAX_OTHERS {
             return None;
         }
         // Premises about inputs that are not enumerated are left out.
@@ -308,7 +308,7 @@ impl Trial<'_> {
     /// Returns whether the claims are kept in the collected cases, and clears these.
     fn holds_in_filled(&mut self) -> Option<bool> {
         self.gates += self.cases.size();
-        if self.gates > MOST_GATES {
+        if self.gates > MAX_GATES {
             return None;
         }
         self.cases.evaluate();

@@ -129,7 +129,7 @@ fn keep(
         }
         match how.by_move {
             true => is_impossible(net, &mut step, &premises, &net.layout.does),
-            false => step.ask(&premises) == Verdict::Impossible,
+            false => step.query(&premises) == Verdict::Impossible,
         }
     };
     candidates.iter().map(holds).collect()
@@ -144,7 +144,7 @@ fn is_impossible(net: &Net, step: &mut Step, premises: &[Lit], roles: &[Range<us
     does.clone().all(|input| {
         let made = step.edge(When::Now, Edge::from(net.circuit.inputs()[input]));
         let premises = [premises, &[made]].concat();
-        match step.ask(&premises) {
+        match step.query(&premises) {
             Verdict::Impossible => true,
             Verdict::Possible => false,
             Verdict::Unknown => is_impossible(net, step, &premises, others),

@@ -11,7 +11,7 @@ use super::net::Net;
 const MOST: usize = 1 << 10;
 
 /// The maximum number of gates of the circuit times joint moves: it is folded for each.
-const MOST_GATES: usize = 1 << 25;
+const MAX_GATES: usize = 1 << 25;
 
 /// A joint move, and the known values where it is made.
 pub(crate) struct JointMove {
@@ -52,7 +52,7 @@ impl JointMove {
             }
             found = extended;
         }
-        (found.len() * circuit.nodes().len() <= MOST_GATES).then_some(found)
+        (found.len() * circuit.nodes().len() <= MAX_GATES).then_some(found)
     }
 
     /// Returns the joint move with one more move, which is made where base propositions have these

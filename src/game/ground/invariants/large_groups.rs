@@ -26,14 +26,14 @@ const LEAST: usize = 16;
 
 /// The maximum number of nodes of a circuit times groups: finding the nodes that they share takes
 /// some time.
-const MOST_NODES: usize = 1 << 28;
+const MAX_NODES: usize = 1 << 28;
 
 /// The maximum number of gates in all cases of a group's step.
-const MOST_GATES: usize = 1 << 28;
+const MAX_GATES: usize = 1 << 28;
 
 /// The maximum number of wires of unknown value beside a member in a gate: each case is split by
 /// their values.
-const MOST_PARTNERS: usize = 2;
+const MAX_PARTNERS: usize = 2;
 
 /// Propositions of which at most one is true in every reachable state.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -75,7 +75,7 @@ impl LargeGroup {
                 staying.flat_map(|group| &group.members).copied().collect();
             members.len() >= least
         };
-        if !enough(&groups) || groups.len() * circuit.nodes().len() > MOST_NODES {
+        if !enough(&groups) || groups.len() * circuit.nodes().len() > MAX_NODES {
             return Vec::new();
         }
         let shared = shared_nodes(circuit, game, &groups);
@@ -244,7 +244,7 @@ fn is_kept(game: &LoweredGame, shared: &[bool], groups: &[LargeGroup], number: u
         [other] => &other.members,
         _ => return false,
     };
-    if (group.members.len() + 1) * (others.len() + 1) * local.gates.len() > MOST_GATES {
+    if (group.members.len() + 1) * (others.len() + 1) * local.gates.len() > MAX_GATES {
         return false;
     }
     let inputs = game.lowered().inputs();
@@ -260,7 +260,7 @@ fn is_kept(game: &LoweredGame, shared: &[bool], groups: &[LargeGroup], number: u
     };
     for member in one_of(&group.members) {
         let partners = member.map_or(Vec::new(), |member| local.partners(member));
-        if partners.len() > MOST_PARTNERS {
+        if partners.len() > MAX_PARTNERS {
             return false;
         }
         // The input that is known: the companion that holds, or the move that is made.

@@ -135,7 +135,7 @@ impl<'a> Step<'a> {
     }
 
     /// Returns whether all of these can be true in a step.
-    pub(crate) fn ask(&mut self, premises: &[Lit]) -> Verdict {
+    pub(crate) fn query(&mut self, premises: &[Lit]) -> Verdict {
         if self.solver.is_stopped() {
             return Verdict::Unknown;
         }

@@ -12,14 +12,14 @@ use super::step::{Step, When};
 
 /// The maximum change of the terms of a sum in one step. More counts as a change of the sum, so
 /// that nothing is proved then.
-const MOST_CHANGE: usize = 64;
+const MAX_CHANGE: usize = 64;
 
 /// The maximum number of terms of a sum that is encoded as clauses.
-const MOST_TERMS: usize = 256;
+const MAX_TERMS: usize = 256;
 
 /// Returns whether there are few enough terms to encode the sum as clauses.
 pub(super) fn is_small(linear: &Linear) -> bool {
-    terms(linear).count() <= MOST_TERMS
+    terms(linear).count() <= MAX_TERMS
 }
 
 /// Returns a literal that is true if the sum is not its constant, in the state in which moves are
@@ -59,9 +59,9 @@ pub(super) fn changes(step: &mut Step, linear: &Linear) -> Lit {
         up.push((amount(weight), gained));
         down.push((amount(weight), lost));
     }
-    let [up, down] = [up, down].map(|side| reached(step, &side, MOST_CHANGE + 1));
+    let [up, down] = [up, down].map(|side| reached(step, &side, MAX_CHANGE + 1));
     let unequal = unequal(step, &up, &down);
-    let too_much = [up, down].map(|side| side[MOST_CHANGE]);
+    let too_much = [up, down].map(|side| side[MAX_CHANGE]);
     let within = step.and_all(&[!unequal, !too_much[0], !too_much[1]]);
     !within
 }

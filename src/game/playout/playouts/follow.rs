@@ -16,7 +16,7 @@ impl Playouts {
         let fits = self.queue.fits(engine.validity());
         if fits {
             self.subscription = None;
-            self.go_on_with(engine);
+            self.continue_with(engine);
         }
         fits
     }
@@ -38,7 +38,7 @@ impl Playouts {
         }
         let queue = &self.queue;
         if let Some(engine) = subscription.poll_for(|validity| queue.fits(validity)) {
-            self.go_on_with(engine);
+            self.continue_with(engine);
         } else if self.steps.is_none()
             && self.other.is_none()
             && self.trial.is_none()
@@ -51,7 +51,7 @@ impl Playouts {
     }
 
     /// Switches to this engine, which is valid for the states of all jobs.
-    fn go_on_with(&mut self, engine: ValidEngine) {
+    fn continue_with(&mut self, engine: ValidEngine) {
         self.trial = Trial::of(&engine).filter(|_| self.subscription.is_some());
         self.is_whole = engine.is_whole();
         let policy = std::mem::replace(&mut self.policy, engine.policy());

@@ -99,17 +99,17 @@ impl LocalSearch {
     pub(in crate::search::mcts) fn run(&mut self, tree: &Tree, stop: &Stop) {
         let mut buffer = AllocationBuffer::default();
         let [mut interval, longest] = INTERVAL;
-        self.ask(tree);
+        self.query(tree);
         let mut asked = Instant::now();
         while !stop.is_set() {
             // Not longer than a stop may wait.
             let found = self.workers.wait(Duration::from_millis(5));
             if found.is_some_and(|found| self.hear(tree, found, &mut buffer)) {
                 // Other moves matter now.
-                self.ask(tree);
+                self.query(tree);
             }
             if asked.elapsed() >= interval {
-                self.ask(tree);
+                self.query(tree);
                 asked = Instant::now();
                 interval = longest.min(2 * interval);
             }
@@ -137,7 +137,7 @@ impl LocalSearch {
     }
 
     /// Requests proofs about the positions that matter now, if these are not the requested ones already.
-    fn ask(&mut self, tree: &Tree) {
+    fn query(&mut self, tree: &Tree) {
         let nodes = positions(tree);
         if nodes == self.nodes && !self.workers.rests() {
             return;
@@ -154,7 +154,7 @@ impl LocalSearch {
             };
             ProofPosition { state, role }
         });
-        self.workers.ask(positions.collect());
+        self.workers.query(positions.collect());
         self.nodes = nodes;
     }
 
@@ -171,7 +171,7 @@ impl LocalSearch {
             let Some(won) = winning_child(tree, id, role, &answer, buffer) else {
                 return;
             };
-            if tree.heeds_proofs() {
+            if tree.uses_proofs() {
                 tree.take_over(won, answer.target, &answer.ceilings);
                 // Nodes between are refreshed when a descent comes through them.
                 tree.refresh(id);

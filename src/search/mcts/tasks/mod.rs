@@ -81,7 +81,7 @@ impl Tasks {
     }
 
     /// Publishes to the tree what has been found of goals and of states since.
-    pub(in crate::search::mcts) fn tell(&mut self, tree: &mut Tree) {
+    pub(in crate::search::mcts) fn publish(&mut self, tree: &mut Tree) {
         if let Some(found) = self.goal_bounds.as_ref().and_then(GoalBoundsTask::found) {
             if let Some(bounds) = found {
                 tree.set_goal_bounds(bounds.clone());
@@ -102,7 +102,7 @@ impl Tasks {
     ) -> Option<Valuation> {
         let found = self.heuristic.as_ref()?.found()?;
         let task = self.heuristic.take();
-        self.heuristic = task.and_then(|task| task.go_on(config.learning.learn_on));
+        self.heuristic = task.and_then(|task| task.resume(config.learning.learn_on));
         let (found, used) = (found?, config.learning.evaluation?);
         let is_known = |of_tree: &Valuation| Arc::ptr_eq(&of_tree.evaluation, &found.evaluation);
         (!tree.valuation().is_some_and(is_known)).then(|| Valuation::new(found, used))
@@ -116,16 +116,16 @@ impl Tasks {
     }
 
     /// As [`wait_for_evaluation`](Tasks::wait_for_evaluation), but not longer than until a stop comes.
-    pub(in crate::search::mcts) fn await_evaluation(&self, stop: &Stop) {
+    pub(in crate::search::mcts) fn wait_for_evaluation_until(&self, stop: &Stop) {
         if let Some(task) = &self.heuristic {
-            task.wait_unless(stop);
+            task.wait_or_stop(stop);
         }
     }
 
     /// Learns on until a stop comes, if there is more to be learned.
-    pub(in crate::search::mcts) fn learn_unless(&self, stop: &Stop) {
+    pub(in crate::search::mcts) fn learn_until(&self, stop: &Stop) {
         if let Some(task) = &self.heuristic {
-            task.learn_unless(stop);
+            task.learn_until(stop);
         }
     }
 

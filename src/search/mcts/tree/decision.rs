@@ -45,7 +45,7 @@ const OVER: u64 = 1 << 57;
 const CHANGES_SHIFT: u32 = 58;
 
 /// How many evaluations may be under way through an edge.
-pub(in crate::search::mcts) const MOST_PENDING: u64 = CLOSED / PENDING - 1;
+pub(in crate::search::mcts) const MAX_PENDING: u64 = CLOSED / PENDING - 1;
 
 /// Returns the number of words of a decision among `moves` moves, with what these lead to.
 pub(in crate::search::mcts) fn words(moves: usize, slots: &SlotPlan) -> usize {

@@ -18,7 +18,7 @@ const AT_RANDOM: f64 = 0.1;
 
 /// The number of joint moves that a decision may have so that proofs about it are tried, which take the
 /// longer the more there are.
-const MOST_JOINT_MOVES: usize = 400;
+const MAX_JOINT_MOVES: usize = 400;
 
 /// A decision of several roles at once in a node.
 #[derive(Debug)]
@@ -178,7 +178,7 @@ impl JointDecision {
         let counts: Vec<usize> = self.arms.iter().map(|arms| arms.len()).collect();
         let product = counts.iter().try_fold(1usize, |product, &count| {
             let product = product.checked_mul(count)?;
-            (product <= MOST_JOINT_MOVES).then_some(product)
+            (product <= MAX_JOINT_MOVES).then_some(product)
         });
         product?;
         let found = Dominance::new(&counts, random, |joint, role| {

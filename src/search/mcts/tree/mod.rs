@@ -82,7 +82,7 @@ pub(in crate::search::mcts) struct Tree {
     /// The wins known by provers, if there are any.
     wins: Option<KnownWins>,
     /// Whether what provers find out counts.
-    heeds_proofs: AtomicBool,
+    uses_proofs: AtomicBool,
     /// Whether RAVE pays off, once that is decided.
     first_moves: OnceLock<bool>,
     /// Whether moves have prior probabilities.
@@ -153,7 +153,7 @@ impl Tree {
             forgotten: 0,
             root: Block(0),
             wins: None,
-            heeds_proofs: AtomicBool::new(true),
+            uses_proofs: AtomicBool::new(true),
             first_moves: OnceLock::new(),
             has_priors: false,
         };
@@ -402,7 +402,7 @@ impl Tree {
     /// it has to be known by which move.
     fn look_up(&self, id: NodeId) -> bool {
         let wins = self.wins.as_ref();
-        let Some(wins) = wins.filter(|_| self.heeds_proofs() && id != self.root) else {
+        let Some(wins) = wins.filter(|_| self.uses_proofs() && id != self.root) else {
             return false;
         };
         let mut state = State::new();
@@ -584,12 +584,12 @@ impl Tree {
     }
 
     /// Whether what provers find out counts.
-    pub(in crate::search::mcts) fn heeds_proofs(&self) -> bool {
-        self.heeds_proofs.load(Ordering::Relaxed)
+    pub(in crate::search::mcts) fn uses_proofs(&self) -> bool {
+        self.uses_proofs.load(Ordering::Relaxed)
     }
 
     /// Returns whether RAVE pays off, if that is decided.
-    pub(in crate::search::mcts) fn are_first_moves_of_use(&self) -> Option<bool> {
+    pub(in crate::search::mcts) fn rave_enabled(&self) -> Option<bool> {
         self.first_moves.get().copied()
     }
 
@@ -601,7 +601,7 @@ impl Tree {
     /// Ignores the findings of provers, until there is another root: the role that decides there is lost,
     /// if no other role errs, and then the question is which move makes that likely.
     pub(in crate::search::mcts) fn ignore_proofs(&self) {
-        self.heeds_proofs.store(false, Ordering::Relaxed);
+        self.uses_proofs.store(false, Ordering::Relaxed);
     }
 
     /// Whether the role that decides in the root gets the least that it can get in any match.

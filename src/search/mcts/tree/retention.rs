@@ -36,7 +36,7 @@ impl Tree {
             Some(known) => self.root = known,
             None => self.make_root(root),
         }
-        self.heeds_proofs = AtomicBool::new(true);
+        self.uses_proofs = AtomicBool::new(true);
         // A prover's result about the root does not give the move: that has to follow from what is known of
         // the moves.
         let node = self.node(self.root);
@@ -60,8 +60,8 @@ impl Tree {
     }
 
     /// Forgets all but the root, and uses proofs from now on or not.
-    pub(in crate::search::mcts) fn begin(&mut self, root: &Successor, heeds_proofs: bool) {
-        self.heeds_proofs = AtomicBool::new(heeds_proofs);
+    pub(in crate::search::mcts) fn begin(&mut self, root: &Successor, uses_proofs: bool) {
+        self.uses_proofs = AtomicBool::new(uses_proofs);
         self.clear();
         self.make_root(root);
     }

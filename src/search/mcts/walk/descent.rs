@@ -97,7 +97,7 @@ impl Tree {
             let paths = group.len();
             let Some(inside) = self.choose(node, paths, criteria, &mut context.selection) else {
                 for descent in group {
-                    match self.look(node, &mut descent.path, &mut context.rng) {
+                    match self.inspect(node, &mut descent.path, &mut context.rng) {
                         Continue(next) => descent.at = Some(next),
                         Break(leaf) => ended.push((descent.end(), leaf)),
                     }
@@ -172,7 +172,7 @@ impl Tree {
 
     /// Handles a node in which there is no [choice](Tree::choose) of one role, and goes on from there if
     /// several roles have one.
-    fn look(&self, id: NodeId, path: &mut Path, rng: &mut GameRng) -> ControlFlow<Leaf, NodeId> {
+    fn inspect(&self, id: NodeId, path: &mut Path, rng: &mut GameRng) -> ControlFlow<Leaf, NodeId> {
         let node = self.node(id);
         let decider = node.meta().decider();
         if decider == Decider::Nobody || node.is_solved() {

@@ -19,7 +19,7 @@ use crate::search::mcts::tree::decision::Edge;
 use crate::search::mcts::tree::node::Decider;
 
 /// The number of moves in the root that a playout has to give information about.
-const LEAST_MOVES: f64 = 25.0;
+const MIN_MOVES: f64 = 25.0;
 
 /// The numbers of playouts of a thread after which this number is checked, and after which RAVE values are
 /// compared with the values of the moves.
@@ -27,13 +27,13 @@ const TRIAL: u64 = 1000;
 const COMPARISON: u64 = 10_000;
 
 /// The least correlation of the two.
-const LEAST_CORRELATION: f64 = 0.0;
+const MIN_CORRELATION: f64 = 0.0;
 
 /// How many moves are compared at least, how many visits these and the nodes have in which they may be
 /// made, and how many decisions below the root these are.
-const LEAST_COMPARED: u64 = 50;
-const LEAST_VISITS: u64 = 20;
-const LEAST_NODE_VISITS: u64 = 100;
+const MIN_COMPARED: u64 = 50;
+const MIN_VISITS: u64 = 20;
+const MIN_NODE_VISITS: u64 = 100;
 const DEEPEST: u32 = 3;
 
 /// RAVE statistics of a search thread.
@@ -70,12 +70,12 @@ impl FirstMoves {
 
     /// Returns whether RAVE pays off, once enough is known to decide it.
     pub(in crate::search::mcts) fn verdict(&mut self, tree: &Tree) -> Option<bool> {
-        let is_decided = tree.are_first_moves_of_use().is_some();
+        let is_decided = tree.rave_enabled().is_some();
         if !self.is_on_trial || is_decided || self.playouts < TRIAL {
             return None;
         }
         let moves = self.told as f64 / self.playouts as f64;
-        if moves < LEAST_MOVES {
+        if moves < MIN_MOVES {
             tracing::debug!(moves, "playouts tell of few moves");
             return Some(false);
         }
@@ -85,7 +85,7 @@ impl FirstMoves {
         (self.playouts, self.told) = (0, 0);
         let correlation = tree.compare_first_moves()?;
         tracing::debug!(moves, correlation, "playouts tell of moves");
-        Some(correlation >= LEAST_CORRELATION)
+        Some(correlation >= MIN_CORRELATION)
     }
 }
 
@@ -192,7 +192,7 @@ impl Tree {
             };
             let known = decision.each().filter_map(|edge| {
                 let (playouts, told) = edge.all_as_first();
-                let is_known = edge.visits().min(u64::from(playouts)) >= LEAST_VISITS;
+                let is_known = edge.visits().min(u64::from(playouts)) >= MIN_VISITS;
                 let mean = self.node(edge.node().filter(|_| is_known)?).mean(role)?;
                 let mean = self.ranges()[role.index()].to_unit(mean);
                 Some([f64::from(told), f64::from(mean)])
@@ -210,12 +210,12 @@ impl Tree {
             if depth < DEEPEST {
                 let visited = decision
                     .each()
-                    .filter(|edge| edge.visits() >= LEAST_NODE_VISITS);
+                    .filter(|edge| edge.visits() >= MIN_NODE_VISITS);
                 left.extend(visited.filter_map(|edge| Some((edge.node()?, depth + 1))));
             }
         }
         let scale = (squares[0] * squares[1]).sqrt();
-        (compared >= LEAST_COMPARED && scale > 0.0).then(|| product / scale)
+        (compared >= MIN_COMPARED && scale > 0.0).then(|| product / scale)
     }
 }
 
@@ -279,7 +279,7 @@ mod tests {
         };
         let stop = &Stop::new();
         worker.run(stop, stop, wanted).unwrap();
-        tree.are_first_moves_of_use()
+        tree.rave_enabled()
     }
 
     /// A slice of the time that is shorter than a batch of playouts is no reason to give them up.
@@ -312,6 +312,6 @@ mod tests {
         let (_, tree) = begin(4);
         tree.decide_on_first_moves(true);
         tree.decide_on_first_moves(false);
-        assert_eq!(tree.are_first_moves_of_use(), Some(true));
+        assert_eq!(tree.rave_enabled(), Some(true));
     }
 }

@@ -90,11 +90,11 @@ impl Tree {
             return None;
         }
         let decision = self.decision(inside);
-        let is_of_use = match self.random() == Some(role) {
+        let is_useful = match self.random() == Some(role) {
             true => choose_evenly(decision, paths, selection),
             false => self.choose_best(node, decision, role, paths, criteria, selection),
         };
-        is_of_use.then_some(inside)
+        is_useful.then_some(inside)
     }
 
     /// Chooses among the edges that it may still be useful to visit.
