@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::programs::Programs;
 use super::sources::{Offer, Sources};
 use super::steps::Steps;
 use super::valid_engine::{PlayoutPolicy, ValidEngine};
@@ -35,11 +34,6 @@ impl EngineSubscription {
     /// Returns the game.
     pub fn game(&self) -> &Arc<GroundGame> {
         self.sources.engines.game()
-    }
-
-    /// Returns the programs for the whole circuit of the game.
-    pub(crate) fn programs(&self) -> &Programs {
-        self.sources.engines.programs()
     }
 
     /// Returns the engine for random steps of the whole circuit, with the policy of the engine that was last reported.

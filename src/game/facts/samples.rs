@@ -68,7 +68,7 @@ impl Samples {
             kept: Vec::new(),
             stride: 1,
         };
-        samples.note_state(&padded(game.initial(), words));
+        samples.note_state(&game.initial().packed(words));
         let mut rng = streams(seed).next().expect("there are streams");
         let mut states = vec![game.initial().clone(); batch.lanes()];
         let mut choices = vec![Vec::new(); batch.lanes()];
@@ -139,7 +139,7 @@ impl Samples {
                 state.clone_from(game.initial());
                 continue;
             }
-            let before = padded(state, self.words);
+            let before = state.packed(self.words);
             for (at, (before, after)) in before.iter().zip(after).enumerate() {
                 self.became[0][at] |= before & !after;
                 self.became[1][at] |= after & !before;
@@ -241,12 +241,6 @@ impl Samples {
         }
         rows
     }
-}
-
-fn padded(state: &State, words: usize) -> Vec<u64> {
-    let mut padded = state.words().to_vec();
-    padded.resize(words, 0);
-    padded
 }
 
 /// Returns how many bits of a row are set.

@@ -18,9 +18,11 @@
 //! let ground = game.ground_game().unwrap();
 //! let mut batch = Batch::new(ground.clone(), game.engines().unwrap().best());
 //! let moves: Vec<Move> = batch.legal_moves(ground.initial())[0].clone();
-//! let children = batch.children(ground.initial(), &moves);
-//! assert_eq!(ground.fluents(&children[0].state), ["(step 1)"]);
-//! assert_eq!(children[1].goals, Some(vec![Some(100)]));
+//! // Each in a lane; only those that are kept are made states.
+//! batch.enter_children(ground.initial(), &moves);
+//! assert_eq!(ground.fluents(&batch.state(0)), ["(step 1)"]);
+//! assert!(batch.terminal().contains(1));
+//! assert_eq!(batch.goal(RoleId(0), 1), Some(100));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -159,9 +161,7 @@ impl Batch {
             self.columns.clear();
             for (state, lanes) in runs {
                 for _ in lanes {
-                    let end = self.columns.len() + words;
-                    self.columns.extend_from_slice(state.words());
-                    self.columns.resize(end, 0);
+                    state.pack(words, &mut self.columns);
                 }
             }
             return self.load();
@@ -220,6 +220,18 @@ impl Batch {
         let rows = self.evaluator.inputs_mut(bases);
         let all = LaneMask::all(width);
         enter(width, rows, all.words(width), Start::Same(state.words()));
+    }
+
+    /// Fills lanes with the successors of a state by these joint moves, which are given one after the other, each in
+    /// the order of the roles. Whether the moves are legal is not checked: after illegal moves, successors are
+    /// meaningless.
+    ///
+    /// # Panics
+    /// As for [`fill`](Batch::fill).
+    pub fn enter_children(&mut self, parent: &State, joints: &[Move]) {
+        self.fill(parent, joints.len() / self.game.roles().len());
+        self.play(joints);
+        self.advance(self.filled());
     }
 
     /// Returns the lanes with a terminal state.
@@ -298,6 +310,12 @@ impl Batch {
         holding.next().is_none().then_some(goal.value)
     }
 
+    /// Returns the [goal](Batch::goal) of each role in a lane.
+    pub fn goals(&mut self, lane: usize) -> impl Iterator<Item = Option<i32>> + '_ {
+        let roles = RoleId::first(self.game.roles().len());
+        roles.map(move |role| self.goal(role, lane))
+    }
+
     /// Chooses the joint move of each lane: the moves of the first one in the order of the
     /// roles, then those of the second, and so on.
     ///
@@ -369,6 +387,21 @@ impl Batch {
         &self.columns
     }
 
+    /// Returns the state in a lane.
+    pub fn state(&self, lane: usize) -> State {
+        let rows = self.state_rows();
+        let rows = rows.chunks_exact(self.evaluator.width().words());
+        let holds = rows.map(|row| row[lane / 64] >> (lane % 64) & 1 != 0);
+        let holding = holds.enumerate().filter(|(_, holds)| *holds);
+        holding.map(|(base, _)| base).collect()
+    }
+
+    /// Returns the states as they are in lanes: a row for each base proposition, one after the other, with a bit for
+    /// each lane, 64 in a word. Bits of lanes that are not filled are meaningless.
+    pub fn state_rows(&self) -> &[u64] {
+        self.evaluator.inputs(self.game.layout().bases.clone())
+    }
+
     /// Adds the states, packed, one after the other.
     pub fn add_states(&self, packed: &mut Vec<u64>) {
         let bases = self.game.layout().bases.clone();
@@ -394,26 +427,18 @@ impl Batch {
             .collect()
     }
 
-    /// Returns the results of several joint moves in a state, which are given one after the other,
-    /// each in the order of the roles. Their number is not limited by the number of lanes.
-    ///
-    /// Whether the moves are legal is not checked. After illegal moves, children are meaningless.
+    /// Returns the results of several joint moves in a state, as [`enter_children`](Batch::enter_children) takes them,
+    /// but any number of them.
     pub fn children(&mut self, state: &State, joints: &[Move]) -> Vec<Child> {
         let roles = self.game.roles().len();
-        let words = self.state_words();
         let mut children = Vec::with_capacity(joints.len() / roles);
         for joints in joints.chunks(roles * self.lanes()) {
-            self.fill(state, joints.len() / roles);
-            self.play(joints);
-            self.advance(self.filled());
+            self.enter_children(state, joints);
             let terminal = self.terminal();
-            let goals = (0..self.filled).map(|lane| {
-                terminal.contains(lane).then(|| {
-                    let roles = RoleId::first(roles);
-                    roles.map(|role| self.goal(role, lane)).collect()
-                })
-            });
+            let goals = (0..self.filled)
+                .map(|lane| terminal.contains(lane).then(|| self.goals(lane).collect()));
             let goals: Vec<_> = goals.collect();
+            let words = self.state_words();
             let states = self.states().chunks_exact(words).zip(goals);
             children.extend(states.map(|(words, goals)| {
                 let mut state = State::new();

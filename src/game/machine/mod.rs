@@ -9,15 +9,14 @@
 //!
 //! These play one state at a time; [`circuit`] is shared by the last three, and [`broadcast`] by
 //! the last two. [`batch`] is for searches: many states of a game in one call, such as all children
-//! of a state; `expander` finds those of many states, and `expander_team` on several threads.
+//! of a state; [`expansion`] finds the successors of many states.
 //! [`saved`] holds states as text.
 
 pub mod batch;
 pub mod broadcast;
 pub mod circuit;
 pub mod compiled;
-pub(crate) mod expander;
-pub(crate) mod expander_team;
+pub mod expansion;
 pub mod lanes;
 pub mod perft;
 pub mod pool;

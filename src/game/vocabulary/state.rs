@@ -2,7 +2,8 @@
 //!
 //! Each backend numbers its propositions; a state is the set of those that hold, one bit each.
 //! The circuit backends know all of them beforehand; the prover numbers them as it meets them.
-//! So that sets of different lengths compare and hash alike, the last word is never zero.
+//! So that sets of different lengths compare and hash alike, the last word is never zero; where all
+//! states of a game are kept side by side, they are [packed](State::packed) into equally many words.
 
 use serde::Serialize;
 
@@ -75,6 +76,26 @@ impl State {
     /// Returns the words of the set without zero words at the end.
     pub fn words(&self) -> &[u64] {
         &self.words
+    }
+
+    /// Returns the words of the set, packed: exactly `words` of them, with zeros at the end.
+    ///
+    /// # Panics
+    /// If the set has more words.
+    pub fn packed(&self, words: usize) -> Vec<u64> {
+        let mut packed = Vec::with_capacity(words);
+        self.pack(words, &mut packed);
+        packed
+    }
+
+    /// Adds the words of the set to others: as [`packed`](State::packed).
+    ///
+    /// # Panics
+    /// If the set has more words.
+    pub fn pack(&self, words: usize, packed: &mut Vec<u64>) {
+        assert!(self.words.len() <= words, "a state of {words} words");
+        packed.extend_from_slice(&self.words);
+        packed.resize(packed.len() + words - self.words.len(), 0);
     }
 
     /// Returns the number of propositions that hold.
@@ -173,8 +194,7 @@ mod tests {
             prop_assert_eq!(state.len(), numbers.len());
             prop_assert!((0..500).all(|i| state.contains(i) == numbers.contains(&i)));
 
-            let mut padded = state.words().to_vec();
-            padded.extend([0, 0]);
+            let padded = state.packed(state.words().len() + 2);
             let mut assigned: State = [1000].into_iter().collect();
             assigned.assign(&padded);
             prop_assert_eq!(hash(&assigned), hash(&state));

@@ -20,7 +20,7 @@ use crate::game::engine::{EngineSubscription, MatchEngines, PlayoutPolicy};
 use crate::game::ground::GroundGame;
 use crate::game::load::Game;
 use crate::game::machine::batch::Batch;
-use crate::game::machine::expander::Expander;
+use crate::game::machine::expansion::Expander;
 use crate::game::machine::{Backend, MachineError, Move, State};
 use crate::support::rng;
 
@@ -284,8 +284,7 @@ impl Comparison {
     fn positions(&mut self, states: Vec<State>) -> Vec<Position> {
         let words = self.expander.words();
         let mut position = |state: State| {
-            let mut packed = state.words().to_vec();
-            packed.resize(words, 0);
+            let packed = state.packed(words);
             let goals = self.expander.goals_at_end(&packed);
             let goals = goals.as_deref().map(counted);
             Position { state, goals }
@@ -315,8 +314,7 @@ impl Comparison {
         let mut packed = Vec::with_capacity(positions.len() * words);
         for (at, position) in going_on {
             places.push(at);
-            packed.extend_from_slice(position.state.words());
-            packed.resize(places.len() * words, 0);
+            position.state.pack(words, &mut packed);
         }
         let mut steps: Vec<Vec<Step>> = positions.iter().map(|_| Vec::new()).collect();
         for step in self.follow(&packed, self.config.nodes)? {
@@ -413,8 +411,7 @@ impl Comparison {
         for (tree, position) in positions.iter().enumerate() {
             if position.goals.is_none() {
                 open.push((tree, 0));
-                packed.extend_from_slice(position.state.words());
-                packed.resize(open.len() * words, 0);
+                position.state.pack(words, &mut packed);
             }
         }
         for _ in 0..self.config.depth {

@@ -120,8 +120,7 @@ impl Prover {
         pace: &mut Pace,
     ) -> Result<Option<Attempt>, ProofError> {
         let phase = self.phase(state)?;
-        let mut words = state.words().to_vec();
-        words.resize(self.search.steps.words(), 0);
+        let words = state.packed(self.search.steps.words());
         let over = |verdict| Attempt {
             proof: Proof {
                 verdict,

@@ -14,7 +14,7 @@ use rand::RngExt;
 
 use crate::game::engine::Engines;
 use crate::game::ground::GroundGame;
-use crate::game::machine::expander_team::ExpanderTeam;
+use crate::game::machine::expansion::team::ExpanderTeam;
 use crate::proof::unproved::Unproved;
 use crate::support::rng::{GameRng, streams};
 
@@ -94,8 +94,7 @@ impl<'a> Beam<'a> {
         let Some(mut stop) = self.gate.pass() else {
             return;
         };
-        let mut root = self.root.state.words().to_vec();
-        root.resize(self.expanders.words(), 0);
+        let root = self.root.state.packed(self.expanders.words());
         if let Some(goals) = self.expanders.goals_at_end(&root) {
             match goals[ROLE.index()] {
                 Some(goal) => {

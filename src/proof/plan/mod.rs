@@ -210,7 +210,7 @@ mod tests {
     use propjit_gdl::games;
 
     use super::*;
-    use crate::game::machine::expander::Expander;
+    use crate::game::machine::expansion::Expander;
 
     /// The task of a part of the planner.
     pub(super) struct Task {
@@ -260,8 +260,7 @@ mod tests {
     /// The goal at the end of a match, if it can be played.
     pub(super) fn replayed(task: &Task, moves: &[Move]) -> Option<i32> {
         let mut expander = Expander::new(&task.engines);
-        let mut state = task.root.state.words().to_vec();
-        state.resize(expander.words(), 0);
+        let mut state = task.root.state.packed(expander.words());
         let mut goal = None;
         for &played in moves {
             let mut after = None;

@@ -396,13 +396,12 @@ mod tests {
 
     use super::super::tests::{Task, lock, replayed, task};
     use super::*;
-    use crate::game::machine::expander::Expander;
+    use crate::game::machine::expansion::Expander;
 
     /// The numbers of steps after which matches end, and the goals then.
     fn ends(task: &Task) -> BTreeSet<(usize, i32)> {
         let mut expander = Expander::new(&task.engines);
-        let mut root = task.root.state.words().to_vec();
-        root.resize(expander.words(), 0);
+        let root = task.root.state.packed(expander.words());
         let mut layer = HashSet::from([root]);
         let mut ends = BTreeSet::new();
         for steps in 1.. {

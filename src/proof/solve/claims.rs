@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::game::engine::Engines;
 use crate::game::ground::GroundGame;
-use crate::game::machine::expander::Expander;
+use crate::game::machine::expansion::Expander;
 use crate::game::machine::{Move, RoleId};
 use crate::proof::certificate::{Certificate, Claim, FORMAT, GoalRange, Position, goals_in_rules};
 
@@ -85,10 +85,10 @@ impl ClaimWriter {
                 .flat_map(|&(at, _)| graph.state(at))
                 .copied()
                 .collect();
-            let legal = self.expander.legal(&states).to_vec();
-            let roles = self.game.roles().len();
-            for (&(at, joint), legal) in decisions.iter().zip(legal.chunks_exact(roles)) {
-                let counts: Vec<usize> = legal.iter().map(Vec::len).collect();
+            let legal = self.expander.legal(&states).clone();
+            for (lane, &(at, joint)) in decisions.iter().enumerate() {
+                let legal = legal.get(lane);
+                let counts: Vec<usize> = legal.each().map(<[Move]>::len).collect();
                 let mut places: Vec<usize> = places(joint, &counts).collect();
                 places.reverse();
                 let joint = moves(legal, &places);

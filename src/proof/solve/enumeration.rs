@@ -5,6 +5,7 @@ use std::sync::Arc;
 use propjit_stop::Stop;
 
 use crate::game::ground::GroundGame;
+use crate::game::machine::expansion::legal::Legal;
 use crate::game::machine::{Move, RoleId};
 
 use super::bounds::{AllBounds, SolveMethod, chance, goals, players};
@@ -155,7 +156,7 @@ fn is_in_turns(game: &GroundGame, graph: &Graph) -> bool {
 }
 
 /// The moves at these places among the legal ones.
-pub(super) fn moves(legal: &[Vec<Move>], places: &[usize]) -> Vec<Move> {
-    let chosen = legal.iter().zip(places);
+pub(super) fn moves(legal: Legal<'_>, places: &[usize]) -> Vec<Move> {
+    let chosen = legal.each().zip(places);
     chosen.map(|(legal, &place)| legal[place]).collect()
 }

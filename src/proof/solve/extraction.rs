@@ -5,7 +5,7 @@ use std::sync::Arc;
 use propjit_stop::Stop;
 
 use crate::game::engine::Engines;
-use crate::game::machine::expander::Expander;
+use crate::game::machine::expansion::Expander;
 use crate::game::machine::{Move, RoleId, State};
 use crate::game::vocabulary::state_set::StateSet;
 use crate::proof::forced::{MAX_DEPTH, ParallelProver, Verdict};
@@ -71,8 +71,7 @@ impl Proved {
             .side()
             .group(self.role, chance(game), game.roles().len());
         let mut expander = Expander::new(engines);
-        let mut root = game.initial().words().to_vec();
-        root.resize(expander.words(), 0);
+        let root = game.initial().packed(expander.words());
         let mut states = StateSet::new(expander.words());
         states.insert(&root);
         let mut successors: Vec<Vec<u32>> = Vec::new();

@@ -4,7 +4,7 @@ use propjit_stop::Stop;
 use rustc_hash::FxHashMap;
 
 use crate::game::engine::Engines;
-use crate::game::machine::expander_team::ExpanderTeam;
+use crate::game::machine::expansion::team::ExpanderTeam;
 use crate::game::machine::{RoleId, State};
 use crate::game::vocabulary::state_set::StateSet;
 
@@ -64,8 +64,7 @@ pub(super) enum Growth {
 impl Graph {
     /// A state alone, which is not terminal.
     pub(super) fn new(engines: &Engines, words: usize, root: &State) -> Graph {
-        let mut root = root.words().to_vec();
-        root.resize(words, 0);
+        let root = root.packed(words);
         let mut states = StateSet::new(words);
         states.insert(&root);
         let roles = engines.game().roles().len();
@@ -214,7 +213,7 @@ impl Graph {
     }
 
     /// Returns the targets of the joint moves of a state, in the order in which an
-    /// [`Expander`](crate::game::machine::expander::Expander) makes them.
+    /// [`Expander`](crate::game::machine::expansion::Expander) makes them.
     pub(super) fn edges(&self, at: usize) -> impl ExactSizeIterator<Item = Edge> + Clone {
         let end = self.starts.get(at + 1).copied();
         let edges = &self.edges[self.starts[at]..end.unwrap_or(self.edges.len())];

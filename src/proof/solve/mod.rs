@@ -57,8 +57,8 @@ use propjit_stop::Stop;
 
 use crate::game::ground::GroundGame;
 use crate::game::load::Game;
-use crate::game::machine::expander::Expander;
-use crate::game::machine::expander_team::ExpanderTeam;
+use crate::game::machine::expansion::Expander;
+use crate::game::machine::expansion::team::ExpanderTeam;
 use crate::game::machine::{Backend, MachineError, RoleId};
 use crate::proof::unproved::Unproved;
 use crate::support::setters::setters;
@@ -127,8 +127,7 @@ pub fn solve<'a>(
         return Ok(solved);
     }
     let mut expander = Expander::new(engines);
-    let mut root = ground.initial().words().to_vec();
-    root.resize(expander.words(), 0);
+    let root = ground.initial().packed(expander.words());
     if let Some(goals) = expander.goals_at_end(&root) {
         for role in players(ground) {
             if let Some(goal) = goals[role.index()] {

@@ -469,7 +469,7 @@ impl Parts {
 #[cfg(test)]
 mod tests {
     use crate::game::load::{Game, Setup};
-    use crate::game::machine::expander::Expander;
+    use crate::game::machine::expansion::Expander;
     use crate::proof::factors::test_games;
     use crate::proof::solve::graph::Graph;
     use crate::proof::solve::progress::SolveProgress;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use propjit_stop::Stop;
 
 use crate::game::engine::Engines;
-use crate::game::machine::expander_team::ExpanderTeam;
+use crate::game::machine::expansion::team::ExpanderTeam;
 use crate::support::threads;
 
 use super::SolveConfig;

@@ -7,8 +7,8 @@ use propjit_stop::Stop;
 
 use crate::game::engine::Engines;
 use crate::game::load::Game;
-use crate::game::machine::expander::Expander;
-use crate::game::machine::expander_team::ExpanderTeam;
+use crate::game::machine::expansion::Expander;
+use crate::game::machine::expansion::team::ExpanderTeam;
 use crate::game::machine::{Backend, MachineError, Move, RoleId, State};
 use crate::proof::certificate::{Certificate, Position};
 use crate::proof::plan::Plan;
@@ -108,8 +108,9 @@ impl<'a> Solved<'a> {
             Some(enumerated) if enumerated.graph.is_complete() => {
                 let mut expander = Expander::new(self.engines);
                 let steps = enumerated.line().into_iter();
-                let line = steps
-                    .map(|(at, places)| moves(expander.legal(enumerated.graph.state(at)), &places));
+                let line = steps.map(|(at, places)| {
+                    moves(expander.legal(enumerated.graph.state(at)).get(0), &places)
+                });
                 line.collect()
             }
             _ => self.findings.line.clone(),

@@ -8,7 +8,7 @@ use propjit_stop::Stop;
 
 use crate::game::engine::Engines;
 use crate::game::ground::GroundGame;
-use crate::game::machine::expander_team::ExpanderTeam;
+use crate::game::machine::expansion::team::ExpanderTeam;
 use crate::game::machine::{RoleId, State};
 
 use super::bounds::{chance, goals, has_too_many_goals, players, valued};

@@ -4,16 +4,15 @@ use std::sync::Arc;
 
 use propjit_stop::Stop;
 
-use super::{Evaluator, MAX_MOVES};
-use crate::game::engine::{EngineSubscription, Engines, MatchEngines, PlayoutPolicy, ValidEngine};
+use super::Evaluator;
+use crate::game::engine::{Engines, MatchEngines, PlayoutPolicy, Programs};
 use crate::game::ground::GroundGame;
-use crate::game::machine::batch::Batch;
+use crate::game::machine::expansion::Expander;
+use crate::game::machine::expansion::legal::LegalMoves;
+use crate::game::machine::expansion::successor::{Successor, Successors};
 use crate::game::machine::scalar::ScalarMachine;
 use crate::game::machine::{MachineError, Move, RoleId, State};
 use crate::game::playout::{PlayoutRunner, Playouts, SerialPlayouts};
-use crate::game::vocabulary::lane_mask::LaneMask;
-use crate::search::expansion::legal::LegalMoves;
-use crate::search::expansion::successor::{NodeInfo, Successor, Successors, Turn};
 use crate::support::rng;
 
 /// From how many gates on interpreting a circuit in lanes takes so long that a search should not begin with that: a
@@ -22,15 +21,14 @@ const SLOW_GATES: usize = 100_000;
 
 /// Evaluates a game in lanes.
 pub(super) struct LanesEvaluator {
-    batch: Batch,
+    expander: Expander,
     playouts: Playouts,
-    /// The source of better engines for the batch, if there is one. Playouts have a subscription of their
-    /// own.
-    subscription: Option<EngineSubscription>,
+    /// The programs of the engines for serial playouts, where better engines are to come.
+    programs: Option<Arc<Programs>>,
     /// How many joint moves a match may have.
     max_steps: u32,
     seed: u64,
-    /// Whether the batch is on an engine that interprets a circuit large enough to be slow.
+    /// Whether the engine interprets so large a circuit that a step takes long.
     is_slow: bool,
     /// Serial playouts, if they were wanted and the engine has been slow since.
     serial: Option<Box<SerialPlayouts>>,
@@ -43,12 +41,12 @@ impl LanesEvaluator {
     pub(super) fn interpreted(engines: &Arc<Engines>, max_steps: u32, seed: u64) -> LanesEvaluator {
         let (game, engine) = (engines.game(), engines.programs().interpreter());
         LanesEvaluator {
-            batch: Batch::new(game.clone(), engine.clone()),
+            is_slow: false,
+            expander: Expander::interpreted(engines),
             playouts: Playouts::new(game.clone(), engine, max_steps, seed),
-            subscription: None,
+            programs: None,
             max_steps,
             seed,
-            is_slow: false,
             serial: None,
             hurries: false,
         }
@@ -56,15 +54,13 @@ impl LanesEvaluator {
 
     /// With the best engines of a match.
     pub(super) fn compiled(engines: &MatchEngines, max_steps: u32, seed: u64) -> LanesEvaluator {
-        let game = engines.engines().game().clone();
-        let mut subscription = engines.subscribe(PlayoutPolicy::Uniform);
         let playouts = engines.subscribe(PlayoutPolicy::Decisive);
-        let engine = subscription.current();
+        let expander = Expander::subscribed(engines);
         LanesEvaluator {
-            is_slow: is_slow(&game, &engine),
-            batch: Batch::new(game, engine),
+            is_slow: is_slow(&expander),
+            expander,
             playouts: Playouts::subscribed(playouts, max_steps, seed),
-            subscription: Some(subscription),
+            programs: Some(engines.engines().programs().clone()),
             max_steps,
             seed,
             serial: None,
@@ -72,27 +68,16 @@ impl LanesEvaluator {
         }
     }
 
-    /// Returns the batch, on the best engine available by now.
-    fn batch(&mut self) -> &mut Batch {
-        let polled = self.subscription.as_mut();
-        if let Some(engine) = polled.and_then(EngineSubscription::poll) {
-            self.is_slow = is_slow(self.batch.game(), &engine);
-            self.batch.switch(engine);
-        }
-        &mut self.batch
-    }
-
     /// Returns serial playouts, which play matches one after the other.
     fn serial(&self) -> Option<Box<SerialPlayouts>> {
-        let programs = self.subscription.as_ref()?.programs();
-        let machine = Box::new(ScalarMachine::unoptimised(programs));
+        let machine = Box::new(ScalarMachine::unoptimised(self.programs.as_ref()?));
         // Matches in lanes have the seed itself.
         let rng = rng::streams(!self.seed).next()?;
         Some(Box::new(SerialPlayouts::new(machine, self.max_steps, rng)))
     }
 
     fn game(&self) -> &GroundGame {
-        self.batch.game()
+        self.expander.game()
     }
 }
 
@@ -105,7 +90,11 @@ impl Evaluator for LanesEvaluator {
     }
 
     fn hurry(&mut self, is_wanted: bool) -> bool {
-        self.batch();
+        let was_interpreted = self.expander.is_interpreted();
+        self.expander.poll();
+        if self.expander.is_interpreted() != was_interpreted {
+            self.is_slow = is_slow(&self.expander);
+        }
         if !self.is_slow {
             self.serial = None;
         } else if is_wanted && self.serial.is_none() {
@@ -128,55 +117,28 @@ impl Evaluator for LanesEvaluator {
     }
 
     fn step_cost(&mut self) -> f64 {
-        self.game().cost().step / self.batch.lanes() as f64
+        self.game().cost().step / self.expander.lanes() as f64
     }
 
     fn legal_moves(&mut self, state: &State) -> Result<Vec<Vec<Move>>, MachineError> {
-        Ok(self.batch().legal_moves(state))
+        Ok(self.expander.poll().legal_moves(state))
     }
 
     fn next_state(&mut self, state: &State, joint: &[Move]) -> Result<State, MachineError> {
-        let mut next = State::new();
-        let batch = self.batch();
-        batch.fill(state, 1);
-        batch.play(joint);
-        batch.advance(batch.filled());
-        next.assign(batch.states());
-        Ok(next)
+        let batch = self.expander.poll();
+        batch.enter_children(state, joint);
+        Ok(batch.state(0))
     }
 
     fn skip_forced_moves(&mut self, state: &State, depth: u32) -> Result<Successor, MachineError> {
         let max_steps = self.max_steps;
-        let batch = self.batch();
-        batch.fill(state, 1);
-        let mut found = Successors::default();
-        skip_forced_moves(batch, vec![depth], max_steps, None, &mut found);
+        let found = self.expander.skip_forced_moves(state, depth, max_steps);
         Ok(found.all().each().next().expect("one state was entered"))
     }
 
     fn legal_moves_of(&mut self, states: &[(&State, u32)]) -> Result<LegalMoves, MachineError> {
-        let batch = self.batch();
-        let roles = batch.game().roles().len();
-        let mut legal = LegalMoves::new(roles);
-        let mut found = Vec::new();
-        for states in states.chunks(batch.lanes()) {
-            batch.enter(states.iter().map(|(state, _)| *state));
-            let moves = batch.count_legal() as usize;
-            let fitting = (states.len() * MAX_MOVES / moves.max(1)).max(1);
-            let fitting = fitting.min(states.len());
-            if fitting < states.len() {
-                batch.enter(states[..fitting].iter().map(|(state, _)| *state));
-            }
-            found.clear();
-            for role in RoleId::first(roles) {
-                batch.for_each_legal(role, |lane, played| found.push((lane, role, played)));
-            }
-            legal.sort(fitting, &found);
-            if fitting < states.len() || legal.moves() >= MAX_MOVES / 2 {
-                break;
-            }
-        }
-        Ok(legal)
+        let states = states.iter().map(|(state, _)| *state);
+        Ok(self.expander.legal_of(states))
     }
 
     fn follow_all(
@@ -187,86 +149,26 @@ impl Evaluator for LanesEvaluator {
     ) -> Result<Successors, MachineError> {
         let max_steps = self.max_steps;
         let roles = joints.len().checked_div(parents.len()).unwrap_or(1);
-        let batch = self.batch();
-        let lanes = batch.lanes();
-        let mut found = Successors::with_room(parents.len(), batch.state_words());
-        let joints = joints.chunks(lanes * roles);
-        for (parents, joints) in parents.chunks(lanes).zip(joints) {
-            if stop.is_set() {
-                break;
-            }
-            batch.enter(parents.iter().map(|(state, _)| *state));
-            batch.play(joints);
-            batch.advance(batch.filled());
-            let depths = parents.iter().map(|(_, depth)| depth + 1).collect();
-            skip_forced_moves(batch, depths, max_steps, Some(stop), &mut found);
+        let mut found = Successors::with_room(parents.len(), self.expander.words());
+        let (mut parents, mut joints) = (parents, joints);
+        while !parents.is_empty() && !stop.is_set() {
+            // Engines that have become ready may have more lanes.
+            let count = self.expander.poll().lanes().min(parents.len());
+            let (these, later) = parents.split_at(count);
+            let (played, others) = joints.split_at(count * roles);
+            let states = these.iter().map(|(state, _)| *state);
+            let depths = these.iter().map(|(_, depth)| depth + 1).collect();
+            self.expander
+                .follow(states, played, depths, max_steps, stop, &mut found);
+            (parents, joints) = (later, others);
         }
         Ok(found)
     }
 }
 
 /// Whether the engine interprets so large a circuit that a step takes long.
-fn is_slow(game: &GroundGame, engine: &ValidEngine) -> bool {
-    engine.is_interpreted() && game.lowered().gates() >= SLOW_GATES
-}
-
-/// Plays forced moves in all lanes where there are no others, and adds the resulting states, unless a stop
-/// comes before. The states come after `depths` joint moves.
-fn skip_forced_moves(
-    batch: &mut Batch,
-    mut depths: Vec<u32>,
-    max_steps: u32,
-    stop: Option<&Stop>,
-    found: &mut Successors,
-) {
-    let filled = batch.filled();
-    let roles = RoleId::first(batch.game().roles().len());
-    // Those that have a choice: of each role, and some role; and those without a move.
-    let mut choosing = vec![LaneMask::default(); roles.clone().count()];
-    let (terminal, choice, stuck) = loop {
-        let terminal = batch.terminal();
-        let (mut choice, mut able) = (LaneMask::default(), filled);
-        for role in roles.clone() {
-            let (some, several) = batch.choices(role);
-            choosing[role.index()] = several;
-            choice = choice.or(several);
-            able = able.and(some);
-        }
-        let stuck = filled.and_not(able);
-        let mut forced = filled.and_not(terminal.or(choice).or(stuck));
-        for lane in forced.lanes() {
-            match depths[lane] < max_steps {
-                true => depths[lane] += 1,
-                false => forced.remove(lane),
-            }
-        }
-        if forced.is_empty() {
-            break (terminal, choice, stuck);
-        }
-        if stop.is_some_and(Stop::is_set) {
-            return;
-        }
-        batch.advance_forced(forced);
-    };
-    let mut infos = Vec::with_capacity(depths.len());
-    for (lane, depth) in depths.into_iter().enumerate() {
-        let mut deciders = (roles.clone()).filter(|role| choosing[role.index()].contains(lane));
-        let turn = if terminal.contains(lane) {
-            let goals = roles.clone().map(|role| batch.goal(role, lane));
-            Turn::Over(goals.map(|goal| goal.map(|goal| goal as f32)).collect())
-        } else if stuck.contains(lane) {
-            Turn::Stuck
-        } else if !choice.contains(lane) {
-            Turn::Cut
-        } else {
-            match (deciders.next(), deciders.next()) {
-                (Some(role), None) => Turn::One(role),
-                _ => Turn::Several,
-            }
-        };
-        infos.push(NodeInfo { depth, turn });
-    }
-    found.extend_with(|states| batch.add_states(states), infos);
+fn is_slow(expander: &Expander) -> bool {
+    expander.is_interpreted() && expander.game().lowered().gates() >= SLOW_GATES
 }
 
 #[cfg(test)]

@@ -6,22 +6,17 @@
 
 mod backend;
 mod lanes;
-pub mod legal;
 mod serial;
-pub mod successor;
 
 use propjit_stop::Stop;
 
+use crate::game::machine::expansion::legal::LegalMoves;
+use crate::game::machine::expansion::successor::{Expansions, Successor, Successors, Transition};
 use crate::game::machine::{MachineError, Move, RoleId, State};
 use crate::game::playout::PlayoutRunner;
-use legal::LegalMoves;
-use successor::{Expansions, Successor, Successors, Transition};
 
 pub use backend::evaluator;
 pub(crate) use backend::lanes_evaluator;
-
-/// About how many moves are evaluated in one call: enough for many lanes, few enough to be held.
-const MAX_MOVES: usize = 1 << 16;
 
 /// The queries of one thread of a search about a game.
 ///

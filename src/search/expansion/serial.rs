@@ -2,11 +2,12 @@
 
 use propjit_stop::Stop;
 
-use super::{Evaluator, MAX_MOVES};
+use super::Evaluator;
+use crate::game::machine::expansion::MAX_MOVES;
+use crate::game::machine::expansion::legal::LegalMoves;
+use crate::game::machine::expansion::successor::{NodeInfo, Successor, Successors, Turn};
 use crate::game::machine::{MachineError, Move, RoleId, State, StateMachine};
 use crate::game::playout::{PlayoutRunner, SerialPlayouts};
-use crate::search::expansion::legal::LegalMoves;
-use crate::search::expansion::successor::{NodeInfo, Successor, Successors, Turn};
 
 /// Evaluates a game with a machine, which also plays the playouts.
 pub(super) struct SerialEvaluator {
@@ -130,7 +131,7 @@ fn skip_forced_moves(
     let turn = loop {
         if machine.is_terminal(&state)? {
             let goals = RoleId::first(roles).map(|role| match machine.goal(&state, role) {
-                Ok(goal) => Ok(Some(goal as f32)),
+                Ok(goal) => Ok(Some(goal)),
                 Err(MachineError::Goal { .. }) => Ok(None),
                 Err(error) => Err(error),
             });

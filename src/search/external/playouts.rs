@@ -4,9 +4,9 @@ use propjit_stop::Stop;
 use rand::RngExt;
 
 use super::{Judgement, LeafEvaluation, Positions};
+use crate::game::machine::expansion::successor::Turn;
 use crate::game::machine::{MachineError, Move, RoleId, State};
 use crate::search::expansion::Evaluator;
-use crate::search::expansion::successor::Turn;
 use crate::support::rng::GameRng;
 
 /// Playouts by what an evaluation of positions says about moves.

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use crate::game::machine::expansion::legal::{Legal, LegalMoves};
 use crate::game::machine::{RoleId, State};
-use crate::search::expansion::legal::{Legal, LegalMoves};
 
 /// Positions in which some role has a choice.
 #[derive(Clone, Debug)]

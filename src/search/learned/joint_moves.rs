@@ -5,8 +5,8 @@ use rand::RngExt;
 use super::evaluation::logistic;
 use super::policy::greatest;
 use super::weights::{Roles, Shares};
+use crate::game::machine::expansion::legal::Legal;
 use crate::game::machine::{Move, RoleId};
-use crate::search::expansion::legal::Legal;
 use crate::support::rng::GameRng;
 
 /// The number of joint moves that a state may have so that all are evaluated.
@@ -112,7 +112,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::search::expansion::legal::LegalMoves;
+    use crate::game::machine::expansion::legal::LegalMoves;
     use crate::support::rng::streams;
 
     /// Returns legal moves of one state, with these numbers of moves of each role.

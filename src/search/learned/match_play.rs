@@ -3,8 +3,8 @@
 use super::samples::{Samples, ToMove};
 use super::schedule::Traces;
 use super::weights::Shares;
+use crate::game::machine::expansion::successor::{NodeInfo, Turn};
 use crate::game::machine::{RoleId, State};
-use crate::search::expansion::successor::{NodeInfo, Turn};
 
 /// How many joint moves a match may have.
 pub(in crate::search) const MAX_STEPS: u32 = 1000;

@@ -7,7 +7,7 @@ use rand::RngExt;
 use super::evaluation::{Evaluation, Scorer};
 use super::weights::Shares;
 use crate::game::machine::State;
-use crate::search::expansion::successor::Siblings;
+use crate::game::machine::expansion::successor::Siblings;
 use crate::support::rng::GameRng;
 
 /// A policy for decisions in matches: the state of the greatest value is chosen, and the ends of matches

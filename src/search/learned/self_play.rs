@@ -13,12 +13,12 @@ use super::samples::Samples;
 use super::schedule::Traces;
 use super::weights::{Roles, Shares};
 use crate::game::ground::GroundGame;
+use crate::game::machine::expansion::successor::{
+    Expansions, NodeInfo, Siblings, Successor, Successors, Turn,
+};
 use crate::game::machine::{MachineError, RoleId, State};
 use crate::game::playout::RunLimits;
 use crate::search::expansion::Evaluator;
-use crate::search::expansion::successor::{
-    Expansions, NodeInfo, Siblings, Successor, Successors, Turn,
-};
 use crate::search::symmetry::{Symmetry, symmetries};
 use crate::support::rng::GameRng;
 use crate::support::statistics::Moments;

@@ -45,7 +45,7 @@ use crate::support::threads::{self, ThreadError};
 use propjit_stop::Stop;
 
 use super::SearchBudget;
-use crate::search::expansion::successor::Successor;
+use crate::game::machine::expansion::successor::Successor;
 use crate::search::expansion::{Evaluator, evaluator};
 use crate::search::learned::{LearnOn, Roles};
 pub use config::{EvaluationUse, MctsConfig};

@@ -22,10 +22,12 @@ use super::tree::valuation::Valuation;
 use super::walk::descent::{Descent, DescentContext, Leaf};
 use super::walk::path::Path;
 use super::walk::selection::Selection;
+use crate::game::machine::expansion::legal::LegalMoves;
+use crate::game::machine::expansion::successor::{
+    Expansions, NodeInfo, Successor, Successors, Turn,
+};
 use crate::game::machine::{Move, RoleId, State};
 use crate::proof::forced::Target;
-use crate::search::expansion::legal::LegalMoves;
-use crate::search::expansion::successor::{Expansions, NodeInfo, Successor, Successors, Turn};
 use crate::search::learned::{Evaluation, Inputs, Roles, Scorer, Trust, Weights};
 use crate::support::rng::streams;
 
@@ -93,11 +95,15 @@ impl Toy {
     fn turn(self, place: Place) -> Turn {
         let chance = self.random(place, 10);
         match place.0 {
-            LENGTH.. => Turn::Over(self.goals(place).map(Some).into()),
-            2.. if chance.is_multiple_of(11) => Turn::Over(self.goals(place).map(Some).into()),
+            LENGTH.. => Turn::Over(self.ends(place)),
+            2.. if chance.is_multiple_of(11) => Turn::Over(self.ends(place)),
             1.. if self.simultaneous && chance.is_multiple_of(5) => Turn::Several,
             depth => Turn::One(RoleId(depth % 2)),
         }
+    }
+
+    fn ends(self, place: Place) -> Box<[Option<i32>]> {
+        self.goals(place).map(|goal| Some(goal as i32)).into()
     }
 
     fn goals(self, place: Place) -> [f32; 2] {

@@ -11,10 +11,10 @@ mod candidates;
 use propjit_stop::Stop;
 
 use crate::game::ground::GroundGame;
+use crate::game::machine::expansion::successor::{Expansion, NodeInfo, Turn};
 use crate::game::machine::{MachineError, RoleId, State};
 use crate::game::vocabulary::state::ones;
 use crate::search::expansion::Evaluator;
-use crate::search::expansion::successor::{Expansion, NodeInfo, Turn};
 use candidates::candidates;
 
 /// Other names for propositions and roles of a game for two.

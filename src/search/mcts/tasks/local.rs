@@ -305,9 +305,11 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::*;
+    use crate::game::machine::expansion::legal::LegalMoves;
+    use crate::game::machine::expansion::successor::{
+        Expansions, NodeInfo, Successor, Successors, Turn,
+    };
     use crate::game::machine::{Move, RoleId};
-    use crate::search::expansion::legal::LegalMoves;
-    use crate::search::expansion::successor::{Expansions, NodeInfo, Successor, Successors, Turn};
     use crate::search::mcts::tree::node::Bounds;
 
     #[test]

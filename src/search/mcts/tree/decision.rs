@@ -10,8 +10,8 @@ use super::arena::{Block, get, set};
 use super::node::{Expected, Meta, NodeId};
 use super::slots::{SlotPlan, Slots};
 use super::words::AtomicU64;
+use crate::game::machine::expansion::successor::Siblings;
 use crate::game::machine::{Move, State};
-use crate::search::expansion::successor::Siblings;
 use crate::search::mcts::tree::EdgeKnowledge;
 
 /// The only word of the head: how many edges there are; and from bit 32 on the form of their slots.

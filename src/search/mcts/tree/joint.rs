@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 
 use super::dominance::Dominance;
 use super::node::{Bounds, NodeId};
+use crate::game::machine::expansion::legal::Legal;
 use crate::game::machine::{Move, RoleId};
-use crate::search::expansion::legal::Legal;
 use crate::support::rng::GameRng;
 use crate::support::statistics::Moments;
 

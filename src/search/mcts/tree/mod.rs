@@ -35,10 +35,10 @@ use parking_lot::{Mutex, MutexGuard, RwLock};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::game::facts::GoalBounds;
+use crate::game::machine::expansion::successor::{Expansion, NodeInfo, Successor, Turn};
 use crate::game::machine::{RoleId, State};
 use crate::proof::forced::{KnownWins, ProofWins, Target};
 use crate::proof::solve::StateValues;
-use crate::search::expansion::successor::{Expansion, NodeInfo, Successor, Turn};
 use arena::{AllocationBuffer, Arena, Block};
 use decision::Decision;
 use joint::JointDecision;
@@ -239,7 +239,7 @@ impl Tree {
         &self,
         meta: Meta,
         state: &State,
-        goals: &[Option<f32>],
+        goals: &[Option<i32>],
         buffer: &mut AllocationBuffer,
     ) -> Option<NodeId> {
         let words = state.words();
@@ -257,7 +257,7 @@ impl Tree {
         self.node(id).init(meta, words, |role| {
             let known = goals.get(role.index()).copied().flatten();
             known
-                .map(Bounds::exact)
+                .map(|goal| Bounds::exact(goal as f32))
                 .unwrap_or_else(|| self.goal_bounds(state, role))
         });
         let entry = Entry { hash, id };

@@ -15,8 +15,8 @@ use super::decision::{self, Decision};
 use super::node::{Bounds, Meta, Node, Stage};
 use super::slots::SlotPlan;
 use super::words::AtomicU64;
+use crate::game::machine::expansion::successor::{NodeInfo, Successor, Successors, Turn};
 use crate::game::machine::{Move, RoleId, State};
-use crate::search::expansion::successor::{NodeInfo, Successor, Successors, Turn};
 use crate::search::mcts::tree::EdgeKnowledge;
 
 const RANGES: [Bounds; 1] = [Bounds {

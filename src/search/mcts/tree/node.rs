@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use super::arena::{Block, get, set};
 use super::words::AtomicU64;
 use crate::game::machine::RoleId;
-use crate::search::expansion::successor::{NodeInfo, Turn};
+use crate::game::machine::expansion::successor::{NodeInfo, Turn};
 use crate::search::learned::{Roles, Shares};
 
 /// A node: the block that it is in.

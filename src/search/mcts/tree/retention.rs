@@ -6,7 +6,7 @@ use super::Tree;
 use super::arena::{AllocationBuffer, Arena, Marks};
 use super::decision::Edge;
 use super::node::{Decider, Node, NodeId, Stage};
-use crate::search::expansion::successor::Successor;
+use crate::game::machine::expansion::successor::Successor;
 
 impl Tree {
     /// No marks yet.

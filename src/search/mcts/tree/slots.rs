@@ -9,8 +9,8 @@ use super::arena::{get, set};
 use super::node::Meta;
 use super::words::AtomicU64;
 use crate::game::machine::State;
+use crate::game::machine::expansion::successor::{NodeInfo, Siblings, Turn};
 use crate::game::vocabulary::state::ones;
-use crate::search::expansion::successor::{NodeInfo, Siblings, Turn};
 
 /// States of fewer words are all written whole.
 const MANY_WORDS: usize = 6;
@@ -262,10 +262,10 @@ fn write(words: &[AtomicU64], values: &[u64]) {
 }
 
 /// Writes goals, two in a word.
-fn write_goals(words: &[AtomicU64], goals: &[Option<f32>]) {
+fn write_goals(words: &[AtomicU64], goals: &[Option<i32>]) {
     for (word, pair) in words.iter().zip(goals.chunks(2)) {
         let goal = |at: usize| pair.get(at).copied().flatten();
-        let bits = |at: usize| goal(at).map_or(0, f32::to_bits);
+        let bits = |at: usize| goal(at).map_or(0, |goal| (goal as f32).to_bits());
         set(word, u64::from(bits(1)) << 32 | u64::from(bits(0)));
     }
 }
@@ -289,7 +289,7 @@ mod tests {
 
     use super::*;
     use crate::game::machine::RoleId;
-    use crate::search::expansion::successor::Successors;
+    use crate::game::machine::expansion::successor::Successors;
 
     proptest! {
         /// States and goals are read as they were written, however much states differ.
@@ -302,7 +302,7 @@ mod tests {
                 1..20,
             ),
         ) {
-            let goals: Box<[Option<f32>]> = (0..roles).map(|role| Some(role as f32 - 0.5)).collect();
+            let goals: Box<[Option<i32>]> = (0..roles).map(|role| Some(role as i32 - 1)).collect();
             let mut found = Successors::default();
             for (depth, (is_over, changes)) in (3..).zip(&edges) {
                 let mut state = from.clone();
@@ -320,8 +320,8 @@ mod tests {
             prop_assert_eq!(slots.words(), words.len());
             for (place, info) in found.infos.iter().enumerate() {
                 if matches!(info.turn, Turn::Over(_)) {
-                    let read = (0..roles).map(|role| Some(slots.goal(place, role)));
-                    let read: Vec<Option<f32>> = read.collect();
+                    let read = (0..roles).map(|role| Some(slots.goal(place, role) as i32));
+                    let read: Vec<Option<i32>> = read.collect();
                     prop_assert_eq!(&read[..], &goals[..]);
                 } else {
                     let mut state = State::new();

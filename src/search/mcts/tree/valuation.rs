@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::decision::{Decision, Edge};
 use super::node::{Bounds, Expected, Node, NodeId};
 use crate::game::machine::RoleId;
-use crate::search::expansion::successor::Expansion;
+use crate::game::machine::expansion::successor::Expansion;
 use crate::search::learned::{Evaluation, Scorer, Trust, TrustedEvaluation};
 use crate::search::mcts::config::{EvaluationUse, EvaluationWeights};
 use crate::search::mcts::tree::Tree;

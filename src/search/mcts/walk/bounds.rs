@@ -5,7 +5,7 @@
 //! that are equally good for itself is assumed to choose the worst for the others.
 
 use crate::game::machine::RoleId;
-use crate::search::expansion::successor::Successor;
+use crate::game::machine::expansion::successor::Successor;
 use crate::search::mcts::tree::Tree;
 use crate::search::mcts::tree::decision::Decision;
 use crate::search::mcts::tree::dominance::Dominance;

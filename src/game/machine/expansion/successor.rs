@@ -13,7 +13,7 @@ use crate::game::machine::{Move, RoleId, State};
 pub enum Turn {
     /// No role decides: the match is over. Each role has this goal; none if it has not exactly one, which
     /// [counts](crate::proof::unproved) as 0.
-    Over(Box<[Option<f32>]>),
+    Over(Box<[Option<i32>]>),
     /// No role decides: the match is not over, but cannot go on, as some role has no legal move. That
     /// counts as 0.
     Stuck,
@@ -36,7 +36,7 @@ impl Turn {
     /// too long is worth nothing.
     pub fn counted_goal(&self, role: RoleId) -> f32 {
         match self {
-            Turn::Over(goals) => goals[role.index()].unwrap_or(0.0),
+            Turn::Over(goals) => goals[role.index()].unwrap_or(0) as f32,
             _ => 0.0,
         }
     }

@@ -31,6 +31,12 @@ impl LegalMoves {
         }
     }
 
+    /// Removes all states.
+    pub(super) fn clear(&mut self) {
+        self.moves.clear();
+        self.ends.truncate(1);
+    }
+
     /// Adds the moves of the next role, or of the first role in the next state.
     pub fn push(&mut self, moves: &[Move]) {
         self.moves.extend_from_slice(moves);

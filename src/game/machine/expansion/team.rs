@@ -141,8 +141,7 @@ mod tests {
         let game = Game::from_text("ticTacToe.kif", rules, &Setup::default()).unwrap();
         let engines = game.engines().unwrap();
         let mut teams = [1, 2, 5].map(|threads| ExpanderTeam::new(engines, threads));
-        let mut layer = engines.game().initial().words().to_vec();
-        layer.resize(teams[0].words(), 0);
+        let mut layer = engines.game().initial().packed(teams[0].words());
         let (mut ends, mut most_parts) = (0, 0);
         while !layer.is_empty() {
             let lanes = teams[0].lanes();
