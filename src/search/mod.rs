@@ -8,10 +8,12 @@
 //! - A [`SearchBudget`] has the limits of a search.
 
 mod budget;
+pub mod chooser;
 pub mod expansion;
 pub mod external;
 pub mod learned;
 pub mod mcts;
+pub mod minimax;
 mod symmetry;
 
 pub use budget::SearchBudget;

@@ -205,13 +205,13 @@ impl Batch {
         to_rows(width, &self.columns, self.evaluator.inputs_mut(bases));
     }
 
-    /// Fills this number of lanes with the same state.
+    /// Fills this number of lanes with the state of these words.
     ///
     /// # Panics
     /// If there are fewer lanes, or the state is outside the engine's
     /// [validity](Batch::validity).
-    pub fn fill(&mut self, state: &State, lanes: usize) {
-        self.validity.check(state.words());
+    pub fn fill(&mut self, state: &[u64], lanes: usize) {
+        self.validity.check(state);
         assert!(lanes <= self.lanes(), "{lanes} states for {}", self.lanes());
         self.filled = lanes;
         self.known = Known::default();
@@ -219,7 +219,7 @@ impl Batch {
         let width = self.evaluator.width();
         let rows = self.evaluator.inputs_mut(bases);
         let all = LaneMask::all(width);
-        enter(width, rows, all.words(width), Start::Same(state.words()));
+        enter(width, rows, all.words(width), Start::Same(state));
     }
 
     /// Fills lanes with the successors of a state by these joint moves, which are given one after the other, each in
@@ -229,7 +229,7 @@ impl Batch {
     /// # Panics
     /// As for [`fill`](Batch::fill).
     pub fn enter_children(&mut self, parent: &State, joints: &[Move]) {
-        self.fill(parent, joints.len() / self.game.roles().len());
+        self.fill(parent.words(), joints.len() / self.game.roles().len());
         self.play(joints);
         self.advance(self.filled());
     }
@@ -339,6 +339,52 @@ impl Batch {
         self.played = Played::These(played);
     }
 
+    /// Chooses one of these moves of a role in each lane, in their order; other roles make the same move in all lanes.
+    ///
+    /// # Panics
+    /// If there is not one move per lane.
+    pub(crate) fn play_alone(&mut self, role: RoleId, moves: &[Move], others: &[(RoleId, Move)]) {
+        assert_eq!(moves.len(), self.filled, "a move per lane");
+        self.forget_moves();
+        let mut played = match std::mem::replace(&mut self.played, Played::Any) {
+            Played::These(played) => played,
+            Played::Any => Vec::new(),
+        };
+        played.clear();
+        let does = &self.game.layout().does;
+        let words = self.evaluator.width().words();
+        let first = does[role.index()].start;
+        let rows = self.evaluator.inputs_mut(does[role.index()].clone());
+        for (lane, chosen) in moves.iter().enumerate() {
+            rows[chosen.index() * words + lane / 64] |= 1 << (lane % 64);
+            played.push((first + chosen.index()) as u32);
+        }
+        for &(other, chosen) in others {
+            let input = does[other.index()].start + chosen.index();
+            self.evaluator.input_mut(input).fill(!0);
+            played.push(input as u32);
+        }
+        self.played = Played::These(played);
+    }
+
+    /// Fills only the first lanes from now on.
+    ///
+    /// # Panics
+    /// If they are not filled.
+    pub(crate) fn keep_first(&mut self, lanes: usize) {
+        assert!(lanes <= self.filled, "{lanes} of {} lanes", self.filled);
+        self.filled = lanes;
+    }
+
+    /// Reads the legal moves of a role in the first lane.
+    pub(crate) fn legal_in_first(&mut self, role: RoleId, moves: &mut Vec<Move>) {
+        moves.clear();
+        let words = self.evaluator.width().words();
+        let rows = self.legal_rows(role).chunks_exact(words).zip(0..);
+        let legal = rows.filter(|(row, _)| row[0] & 1 != 0);
+        moves.extend(legal.map(|(_, number)| Move(number)));
+    }
+
     /// Chooses all legal moves of all roles, which makes sense in lanes where every role has
     /// one only; and [`advance`](Batch::advance)s these.
     pub fn advance_forced(&mut self, lanes: LaneMask) {
@@ -413,7 +459,7 @@ impl Batch {
 
     /// Returns the legal moves of each role in a state: none in a terminal one.
     pub fn legal_moves(&mut self, state: &State) -> Vec<Vec<Move>> {
-        self.fill(state, 1);
+        self.fill(state.words(), 1);
         let roles = RoleId::first(self.game.roles().len());
         if !self.terminal().is_empty() {
             return roles.map(|_| Vec::new()).collect();

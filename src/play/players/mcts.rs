@@ -10,12 +10,17 @@ use crate::game::machine::{Backend, MachineError, RoleId};
 use crate::game::position::Position;
 use crate::play::matches::{Choice, Ending, Player, PlayerError, Seat};
 use crate::search::SearchBudget;
+use crate::search::chooser::{MinimaxBeside, SearchKind};
 use crate::search::mcts::{EvaluationUse, Mcts, MctsConfig, SearchReport, wait_for_engines};
+use crate::search::minimax::MinimaxConfig;
 use crate::support::setters::setters;
 
 /// How long before the end of a clock the search stops: it may take some 10 ms to end, and the
 /// answer has to be passed on.
 const RESERVE: Duration = Duration::from_millis(20);
+
+/// The share of the time of a thread in which forced wins are looked for beside minimax.
+const PROOF_SHARE: f64 = 0.1;
 
 /// The part of the start clock in which an evaluation is learned, if that is longer than the minimum. Search
 /// results from before the evaluation are useless to the search with it.
@@ -33,6 +38,8 @@ pub struct MctsPlayerConfig {
     pub ponder: bool,
     /// The budget of each move, besides the clock.
     pub budget: MoveBudget,
+    /// The kind of search.
+    pub kind: SearchKind,
 }
 
 /// The most that the search for a move may cost. With a number of nodes or playouts, matches do not
@@ -75,6 +82,7 @@ impl Default for MctsPlayerConfig {
             backend: None,
             ponder: true,
             budget: MoveBudget::default(),
+            kind: SearchKind::default(),
         }
     }
 }
@@ -85,6 +93,7 @@ impl MctsPlayerConfig {
         with_backend(backend: Option<Backend>);
         with_ponder(ponder: bool);
         with_budget(budget: MoveBudget);
+        with_kind(kind: SearchKind);
     }
 }
 
@@ -105,6 +114,8 @@ pub struct MctsPlayer {
 struct GameSearch {
     position: Position,
     tree: Mcts,
+    /// Minimax, if it is to search.
+    minimax: Option<MinimaxBeside>,
     /// How many joint moves were made.
     depth: u32,
     /// Whether the search starts from the current state.
@@ -149,6 +160,18 @@ impl MctsPlayer {
             let mut search = GameSearch {
                 position: game.follow()?,
                 tree: Mcts::new(&game, backend, config.clone())?,
+                minimax: match self.config.kind {
+                    SearchKind::Mcts => None,
+                    SearchKind::Minimax => {
+                        let helpers = &config.helpers;
+                        let share = helpers.local_share.unwrap_or(PROOF_SHARE);
+                        let minimax = MinimaxConfig::default()
+                            .with_threads(config.threads)
+                            .with_provers(helpers.provers.clone())
+                            .with_proof_share(helpers.local.then_some(share));
+                        Some(MinimaxBeside::new(&game, minimax))
+                    }
+                },
                 depth: 0,
                 is_current: true,
             };
@@ -192,7 +215,21 @@ impl GameSearch {
             .with_nodes(budget.nodes)
             .with_playouts(budget.playouts)
             .with_stop(stop);
+        if let Some(minimax) = &mut self.minimax
+            && minimax.run(&self.tree, &self.position, &budget)?
+        {
+            return Ok(());
+        }
         self.tree.run(&budget)
+    }
+
+    /// The result of the search for a role.
+    fn report(&self, role: RoleId) -> SearchReport {
+        let mut report = self.tree.report(role);
+        if let Some(minimax) = &self.minimax {
+            minimax.explain(role, &mut report);
+        }
+        report
     }
 }
 
@@ -219,6 +256,9 @@ fn record(report: &SearchReport) -> serde_json::Value {
     });
     if let Some(local) = &report.local {
         record["local"] = json!(local);
+    }
+    if let Some(minimax) = &report.minimax {
+        record["minimax"] = json!(minimax);
     }
     if let Some(plan) = &report.plan {
         record["plan"] = json!(plan);
@@ -265,7 +305,7 @@ impl Player for MctsPlayer {
             // There may still be a result from before.
             tracing::warn!(%error, "the search failed");
         }
-        let report = current.tree.report(role);
+        let report = current.report(role);
         let found = report.best.filter(|_| current.is_current);
         let found = found.map(|best| current.tree.move_text(role, best));
         Ok(Choice {

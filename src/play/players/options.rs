@@ -10,6 +10,7 @@ use propjit_jit::memory::is_available;
 use super::mcts::{MctsPlayerConfig, MoveBudget, free_cores};
 use super::spec_error::SpecError;
 use crate::proof::forced::own_worker;
+use crate::search::chooser::SearchKind;
 use crate::search::learned::LearnOn;
 use crate::search::mcts::{EvaluationUse, MctsConfig};
 use crate::support::program::ProgramCommand;
@@ -129,6 +130,19 @@ pub(super) const OPTIONS: &[PlayerOption] = &[
         values: "a whole number",
         about: "a seed of the player's own, instead of one from the series",
         set: Set::Count(0..=u64::MAX, |draft, seed| draft.seed = Some(seed)),
+    },
+    PlayerOption {
+        name: "search",
+        group: Group::Search,
+        values: "mcts or minimax",
+        about: "the kind of search; by default mcts",
+        set: Set::Text(|draft, name| match name.parse() {
+            Ok(kind) => {
+                draft.config.kind = kind;
+                true
+            }
+            Err(()) => false,
+        }),
     },
     PlayerOption {
         name: "ponder",
@@ -306,6 +320,7 @@ impl Draft {
     pub(super) fn read(given: &[(String, String)]) -> Result<Draft, SpecError> {
         let mut draft = Draft {
             config: MctsPlayerConfig {
+                kind: SearchKind::default(),
                 search: MctsConfig::default(),
                 backend: None,
                 ponder: true,

@@ -268,7 +268,7 @@ impl<'a> Satisfier<'a> {
     fn end(&self, moves: &[Move]) -> Option<Batch> {
         let game = self.engines.game();
         let mut batch = Batch::new(game.clone(), self.engines.immediate());
-        batch.fill(&self.root.state, 1);
+        batch.fill(self.root.state.words(), 1);
         for &played in moves {
             let mut is_legal = false;
             batch.for_each_legal(ROLE, |_, legal| is_legal |= legal == played);

@@ -17,7 +17,7 @@ const DIRECT: f32 = (1 << 16) as f32;
 /// The units of what the hidden layer gets. Its units are of 16 bits, so that many of them fit a
 /// register: their sums may be as great as 64.
 const HIDDEN_UNIT: f32 = ONE as f32;
-const ONE: i16 = 1 << 9;
+pub(super) const ONE: i16 = 1 << 9;
 
 /// The units of weights from the hidden layer.
 const OUTPUT: f32 = (1 << 10) as f32;
@@ -40,17 +40,19 @@ const MAX_OUTPUT: f32 = 8.0;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Evaluation {
     roles: Roles,
-    constant: Sums,
+    pub(super) constant: Sums,
     inputs: Arc<Inputs>,
-    weights: Vec<Sums>,
-    outputs: [[i16; HIDDEN]; COLUMNS],
+    /// Those of each input.
+    pub(super) weights: Vec<Sums>,
+    /// From the hidden units to each output.
+    pub(super) outputs: [[i16; HIDDEN]; COLUMNS],
 }
 
 /// The weights of an input in whole units, or sums of those.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Sums {
-    direct: [i32; COLUMNS],
-    hidden: [i16; HIDDEN],
+pub(super) struct Sums {
+    pub direct: [i32; COLUMNS],
+    pub hidden: [i16; HIDDEN],
 }
 
 impl Evaluation {

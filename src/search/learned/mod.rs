@@ -14,7 +14,8 @@
 //!    If not, it is not used.
 //!
 //! - `patterns`, `endings`: inputs for lines that are nearly complete, beside the propositions.
-//! - `weights`, `evaluation`: the network, and its incremental computation.
+//! - `weights`, `evaluation`, `lane_scorer`: the network, its incremental computation, and that of all children of a
+//!   state.
 //! - `match_play`, `self_play`, `team`, `policy`, `joint_moves`, `samples`: a match, many of them, on several
 //!   threads, the policies of decisions in them, also for several roles at once, and their states.
 //! - `training`: gradient descent.
@@ -32,6 +33,7 @@ mod effects;
 mod endings;
 mod evaluation;
 mod joint_moves;
+mod lane_scorer;
 mod learn;
 mod loss;
 mod match_play;
@@ -54,6 +56,9 @@ pub use comparison::compare;
 pub use config::HeuristicConfig;
 pub use effects::Effect;
 pub use evaluation::{Evaluation, Scorer};
+pub(in crate::search) use lane_scorer::{
+    Accumulator, ChangeLists, ChildRows, ChildScores, LaneScorer,
+};
 pub use learn::Heuristic;
 pub(in crate::search) use match_play::MAX_STEPS;
 pub(in crate::search) use match_play::side_of;

@@ -69,8 +69,15 @@ struct Place {
 }
 
 /// For each pattern, how many of its parts hold, and times [`BLOCKER`], how many of its blockers.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(super) struct PatternCounts(Vec<u32>);
+
+impl PatternCounts {
+    /// Becomes the same as another one, in the memory that it has.
+    pub(super) fn copy_from(&mut self, other: &PatternCounts) {
+        self.0.clone_from(&other.0);
+    }
+}
 
 /// A blocker counts as much as more parts than there are in any pattern.
 const BLOCKER: u32 = 1 << 8;

@@ -1,10 +1,12 @@
 //! Background learning on a thread beside a search.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use propjit_stop::Stop;
 
 use super::config::HeuristicConfig;
+use super::evaluation::Evaluation;
 use super::learn::Heuristic;
 use super::store::Known;
 use super::trust::{Trust, TrustedEvaluation};
@@ -111,6 +113,11 @@ impl HeuristicTask {
     pub fn found(&self) -> Option<Option<TrustedEvaluation>> {
         let found = self.found.get()?;
         Some(found.as_ref().and_then(Known::admitted))
+    }
+
+    /// Returns the evaluation, if the thread is done, whether it helps or not.
+    pub fn evaluation(&self) -> Option<Arc<Evaluation>> {
+        self.found.get()?.as_ref()?.evaluation.clone()
     }
 
     /// Waits until the thread is done, or a stop comes.

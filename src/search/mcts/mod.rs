@@ -31,6 +31,7 @@ mod walk;
 mod worker;
 
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -47,10 +48,10 @@ use propjit_stop::Stop;
 use super::SearchBudget;
 use crate::game::machine::expansion::successor::Successor;
 use crate::search::expansion::{Evaluator, evaluator};
-use crate::search::learned::{LearnOn, Roles};
+use crate::search::learned::{Evaluation, LearnOn, Roles};
 pub use config::{EvaluationUse, MctsConfig};
 pub use local_report::{Forced, LocalReport, LocalTarget};
-pub use report::{MoveReport, PlanReport, ProvedBy, SearchReport, StatesReport};
+pub use report::{MinimaxPart, MoveReport, PlanReport, ProvedBy, SearchReport, StatesReport};
 use shared::{Shared, Wanted};
 use tasks::Tasks;
 use tasks::local::LocalSearch;
@@ -316,6 +317,11 @@ impl Mcts {
         self.playouts_before = self.shared.playouts.rollouts();
         self.time = Duration::ZERO;
         Ok(())
+    }
+
+    /// The evaluation that was learned last, if there is one, whether it helps this search or not.
+    pub(in crate::search) fn evaluation(&self) -> Option<Arc<Evaluation>> {
+        self.tasks.evaluation()
     }
 
     /// Waits until an evaluation is loaded or learned, if there is to be one. Searches take it up

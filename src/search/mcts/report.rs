@@ -14,6 +14,7 @@ use crate::search::mcts::tree::decision::Decision;
 use crate::search::mcts::tree::joint::Arm;
 use crate::search::mcts::tree::node::{Bounds, Decider, NodeId, Stage, is_exact};
 use crate::search::mcts::walk::best_line::BestLine;
+use crate::search::minimax::MinimaxReport;
 use crate::support::statistics::Moments;
 
 /// The result of a search for one role.
@@ -41,12 +42,23 @@ pub struct SearchReport {
     pub local: Option<LocalReport>,
     /// The findings of a planner, if there is one.
     pub plan: Option<PlanReport>,
+    /// What a minimax search did, if it is what searched.
+    pub minimax: Option<MinimaxPart>,
     /// The findings from the states of the game, if all that follow are known.
     pub states: Option<StatesReport>,
     /// By what the value is proved, if it is.
     pub proved_by: Option<ProvedBy>,
     /// The reasons seen that keep the value from being proved, unless it is.
     pub unproved: Vec<Unproved>,
+}
+
+/// What a minimax search did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct MinimaxPart {
+    /// The depth to which all moves were searched, in decisions.
+    pub depth: u32,
+    /// How many states were estimated.
+    pub evaluated: u64,
 }
 
 /// By what the value of a state is proved.
@@ -57,6 +69,8 @@ pub enum ProvedBy {
     Tree,
     /// All states that follow were enumerated.
     States,
+    /// Minimax search.
+    Minimax,
     /// Proof search, by which the best move is known.
     Proof,
     /// A planner's search through states.
@@ -71,6 +85,7 @@ impl fmt::Display for ProvedBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             ProvedBy::Tree => "tree search",
+            ProvedBy::Minimax => "minimax",
             ProvedBy::States => "enumeration",
             ProvedBy::Proof => "proof search",
             ProvedBy::Plan => "planner",
@@ -139,6 +154,7 @@ impl SearchReport {
             local: None,
             plan: None,
             states: None,
+            minimax: None,
             proved_by: root.bounds(role).are_exact().then_some(ProvedBy::Tree),
             unproved: Vec::new(),
         }
@@ -159,6 +175,35 @@ impl SearchReport {
         } else if self.solved {
             self.unproved.clear();
         }
+    }
+
+    /// Takes over the result of a minimax search, if it searched.
+    pub(in crate::search) fn replace(&mut self, found: &MinimaxReport) {
+        if found.value.is_none() {
+            return;
+        }
+        let line = |at: usize| match at {
+            0 => found.line.iter().skip(1).copied().collect(),
+            _ => Vec::new(),
+        };
+        let moves = found.moves.iter().enumerate().map(|(at, of)| MoveReport {
+            played: of.played,
+            visits: 0,
+            value: of.value,
+            error: None,
+            bounds: of.bounds,
+            line: line(at),
+            forced: None,
+        });
+        self.moves = moves.collect();
+        (self.best, self.value, self.solved) = (found.best, found.value, found.solved);
+        (self.nodes, self.playouts) = (found.expansions as usize, 0);
+        self.time = found.time;
+        self.proved_by = found.solved.then_some(ProvedBy::Minimax);
+        self.minimax = Some(MinimaxPart {
+            depth: found.depth,
+            evaluated: found.evaluated,
+        });
     }
 
     /// Puts the move first that is surely best for the only role of a game, which has seen

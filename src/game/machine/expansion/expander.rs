@@ -129,6 +129,11 @@ impl Expander {
         &mut self.batch
     }
 
+    /// Returns the batch, on the engine of the last [`poll`](Expander::poll).
+    pub(crate) fn batch_mut(&mut self) -> &mut Batch {
+        &mut self.batch
+    }
+
     /// Returns the goals in a packed state if the match is over there; `None` for a role that does not
     /// have exactly one.
     pub fn goals_at_end(&mut self, state: &[u64]) -> Option<Vec<Option<i32>>> {
@@ -200,7 +205,7 @@ impl Expander {
         max_steps: u32,
     ) -> Successors {
         let batch = self.poll();
-        batch.fill(state, 1);
+        batch.fill(state.words(), 1);
         let mut found = Successors::default();
         skip_forced_moves(batch, vec![depth], max_steps, None, &mut found);
         found

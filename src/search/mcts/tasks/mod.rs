@@ -21,7 +21,7 @@ use super::trial_match::play_search_match;
 use crate::game::facts::GoalBoundsTask;
 use crate::game::load::Game;
 use crate::game::machine::{Backend, Move, State};
-use crate::search::learned::{HeuristicConfig, HeuristicTask, Roles};
+use crate::search::learned::{Evaluation, HeuristicConfig, HeuristicTask, Roles};
 use crate::search::mcts::tree::valuation::Valuation;
 use solving::Solving;
 
@@ -34,6 +34,8 @@ pub(in crate::search::mcts) struct Tasks {
     goal_bounds: Option<GoalBoundsTask>,
     /// The task that learns an evaluation, or goes on with that.
     heuristic: Option<HeuristicTask>,
+    /// The evaluation that was learned last, whether it helps playouts or not.
+    learned: Option<Arc<Evaluation>>,
     /// The enumeration of all states, if it is wanted.
     solving: Option<Solving>,
 }
@@ -62,6 +64,7 @@ impl Tasks {
         Tasks {
             goal_bounds: game.goal_bounds().cloned(),
             heuristic,
+            learned: None,
             solving: solvable.map(|engines| Solving::new(engines, config.memory)),
         }
     }
@@ -101,11 +104,19 @@ impl Tasks {
         config: &MctsConfig,
     ) -> Option<Valuation> {
         let found = self.heuristic.as_ref()?.found()?;
+        self.learned = self.evaluation();
         let task = self.heuristic.take();
         self.heuristic = task.and_then(|task| task.resume(config.learning.learn_on));
         let (found, used) = (found?, config.learning.evaluation?);
         let is_known = |of_tree: &Valuation| Arc::ptr_eq(&of_tree.evaluation, &found.evaluation);
         (!tree.valuation().is_some_and(is_known)).then(|| Valuation::new(found, used))
+    }
+
+    /// The evaluation that was learned last, if there is one, whether it helps playouts or not.
+    pub(in crate::search::mcts) fn evaluation(&self) -> Option<Arc<Evaluation>> {
+        let task = self.heuristic.as_ref();
+        let found = task.and_then(HeuristicTask::evaluation);
+        found.or_else(|| self.learned.clone())
     }
 
     /// Waits until an evaluation is loaded or learned, if there is to be one.

@@ -1,0 +1,176 @@
+//! Iterative deepening: searches of one depth after the other, by each thread, which share the table.
+//!
+//! Threads that search the same tree help each other by what they put into the table, if they do not do the same at the
+//! same time ("lazy SMP"): every second one is a ply ahead.
+
+use propjit_stop::Stop;
+
+use super::proofs::Focus;
+use super::search::{Counts, Halt, MAX_DEPTH, RootMove, Search};
+use super::table::Bound;
+use super::value::{INFINITE, Value, WIN, is_decided};
+use crate::game::machine::{Move, RoleId};
+
+/// From which depth on a search begins with a narrow window around the value of the one before.
+const WINDOW_DEPTH: i32 = 4;
+
+/// The width from which on a window is opened altogether.
+const MAX_WINDOW: Value = 2000;
+
+/// The number of moves in a line.
+const MAX_LINE: usize = 30;
+
+/// The result of a search.
+#[derive(Clone, Debug)]
+pub(super) struct Outcome {
+    /// The value for the role that decides.
+    pub value: Value,
+    /// The depth to which all moves were searched.
+    pub depth: i32,
+    /// The moves, best first.
+    pub moves: Vec<RootMove>,
+    /// The decisions that are thought best, each with its role.
+    pub line: Vec<(RoleId, Move)>,
+    pub counts: Counts,
+    /// Why it ended, unless there was nothing more to do.
+    pub halt: Option<Halt>,
+}
+
+/// Searches from a packed state in which this role decides, as one thread of several. The positions that matter are put
+/// into the focus.
+pub(super) fn deepen(
+    search: &mut Search,
+    (state, mover): (&[u64], u8),
+    thread: usize,
+    stop: Stop,
+    limit: u64,
+    focus: Option<&Focus>,
+) -> Outcome {
+    let mut outcome = Outcome {
+        value: 0,
+        depth: 0,
+        moves: Vec::new(),
+        line: Vec::new(),
+        counts: Counts::default(),
+        halt: None,
+    };
+    if let Err(halt) = search.begin(state, mover, stop.clone(), limit) {
+        outcome.halt = Some(halt);
+        return outcome;
+    }
+    outcome.moves = search.root.clone();
+    sort(&mut outcome.moves);
+    outcome.value = outcome.moves.first().map_or(0, |best| best.value);
+    for depth in 1..=MAX_DEPTH {
+        if thread % 2 == 1 && depth % 2 == 1 && depth > 1 {
+            continue;
+        }
+        let found = search_window(search, depth, outcome.value);
+        let is_complete = found.is_ok();
+        outcome.adopt(search, depth, is_complete);
+        match found {
+            Ok(value) => (outcome.value, outcome.depth) = (value, depth),
+            Err(halt) => {
+                outcome.halt = Some(halt);
+                break;
+            }
+        }
+        if let Some(focus) = focus {
+            focus.set(search.focus(&outcome.moves));
+        }
+        // A win cannot be nearer than the depth to which all was searched.
+        if is_decided(outcome.value) && WIN - outcome.value.abs() <= depth + 2 {
+            break;
+        }
+        if outcome.moves.len() == 1 && outcome.moves[0].depth >= MAX_DEPTH {
+            break;
+        }
+    }
+    if outcome.halt.is_none() {
+        stop.set();
+    }
+    outcome.counts = search.counts;
+    outcome.line = search.best_line(MAX_LINE);
+    outcome
+}
+
+/// Searches with a window around the value that is expected, which grows until the value is inside.
+fn search_window(search: &mut Search, depth: i32, expected: Value) -> Result<Value, Halt> {
+    let mut width = search.window();
+    let (mut low, mut high) = (-INFINITE, INFINITE);
+    if depth >= WINDOW_DEPTH && !is_decided(expected) {
+        (low, high) = (expected - width, expected + width);
+    }
+    loop {
+        let found = search.search_root(depth, low, high)?;
+        let opened = width > MAX_WINDOW || is_decided(found);
+        if found <= low {
+            low = if opened { -INFINITE } else { found - width };
+        } else if found >= high {
+            high = if opened { INFINITE } else { found + width };
+        } else {
+            return Ok(found);
+        }
+        width *= 3;
+    }
+}
+
+impl Outcome {
+    /// Takes over what is known of the moves after a search of a depth. One that was not completed counts if its best
+    /// move is known by it.
+    fn adopt(&mut self, search: &Search, depth: i32, is_complete: bool) {
+        let mut moves = search.root.clone();
+        if !is_complete {
+            // Moves that were not searched to this depth keep what was known, which is of another depth.
+            let exact = |of: &&RootMove| of.depth >= depth && of.bound != Bound::Upper;
+            let Some(best) = moves
+                .iter()
+                .filter(exact)
+                .max_by_key(|of| of.value)
+                .copied()
+            else {
+                return;
+            };
+            moves.clone_from(&self.moves);
+            if let Some(at) = moves.iter().position(|of| of.played == best.played) {
+                moves[at] = best;
+                moves[..=at].rotate_right(1);
+            }
+            self.moves = moves;
+            return;
+        }
+        sort(&mut moves);
+        self.moves = moves;
+    }
+
+    /// The result of the threads: that of the one that came deepest. If they found nothing, it is the one before.
+    pub(super) fn of(before: Option<Outcome>, results: Vec<Outcome>) -> Option<Outcome> {
+        let mut counts = before
+            .as_ref()
+            .map_or(Counts::default(), |before| before.counts);
+        for outcome in &results {
+            counts.expansions += outcome.counts.expansions;
+            counts.evaluated += outcome.counts.evaluated;
+        }
+        let deepest = results
+            .into_iter()
+            .rev()
+            .max_by_key(|outcome| outcome.depth);
+        let is_better = |found: &Outcome| {
+            !found.moves.is_empty()
+                && before
+                    .as_ref()
+                    .is_none_or(|before| found.depth >= before.depth)
+        };
+        let found = match deepest.filter(is_better) {
+            Some(found) => Some(found),
+            None => before,
+        };
+        found.map(|found| Outcome { counts, ..found })
+    }
+}
+
+/// Puts the best move first. Of moves with the same value, that is the one whose value is not only an upper bound.
+fn sort(moves: &mut [RootMove]) {
+    moves.sort_by_key(|of| (-of.value, of.bound == Bound::Upper));
+}

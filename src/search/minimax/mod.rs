@@ -1,0 +1,284 @@
+//! Minimax search on a learned evaluation, with the children of a node found and estimated in lanes.
+//!
+//! It is for games of two roles that take turns and want the opposite, without chance, in which an
+//! [evaluation](crate::search::learned) is known. Where it fits, it sees deeper than [tree search](crate::search::mcts)
+//! by playouts does.
+//!
+//! - `value`: values of states; `table`: the transposition table.
+//! - `children`: the children of a node, as rows.
+//! - `search`: principal variation search by one thread; `ordering`, `margins`: what it learns on the way.
+//! - `deepening`: one depth after the other, by several threads; `proofs`: provers beside them.
+//! - `report`: the result.
+
+mod children;
+mod deepening;
+mod margins;
+mod ordering;
+mod proofs;
+mod report;
+mod search;
+mod table;
+mod value;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use propjit_stop::Stop;
+
+use super::SearchBudget;
+use crate::game::engine::MatchEngines;
+use crate::game::facts::GoalBoundsTask;
+use crate::game::ground::GroundGame;
+use crate::game::load::Game;
+use crate::game::machine::expansion::Expander;
+use crate::game::machine::{MachineError, Move, RoleId, State, check_memory};
+use crate::search::learned::{Evaluation, LaneScorer};
+use crate::support::program::ProgramCommand;
+use crate::support::setters::setters;
+use crate::support::threads;
+use children::{Frontier, NONE, mover};
+use deepening::{Outcome, deepen};
+use proofs::{Focus, Proofs};
+pub use report::{MinimaxMove, MinimaxReport};
+use search::{Halt, Search};
+use table::Table;
+
+/// The number of forced joint moves one after the other after which a match counts as drawn.
+const MAX_FORCED: u32 = 1000;
+
+/// The memory of the table, unless another one is given: enough for a minute, in bytes.
+const MEMORY: usize = 128 << 20;
+
+/// How to search.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct MinimaxConfig {
+    /// The number of threads.
+    pub threads: usize,
+    /// The memory of the transposition table, in bytes.
+    pub memory: usize,
+    /// The share of the time of a thread in which forced wins are looked for beside the search, if they are.
+    pub proof_share: Option<f64>,
+    /// The commands that start processes which look for forced wins: see [workers](crate::proof::forced).
+    pub provers: Vec<ProgramCommand>,
+}
+
+impl Default for MinimaxConfig {
+    /// One thread, 128 MiB, and no proofs.
+    fn default() -> MinimaxConfig {
+        MinimaxConfig {
+            threads: 1,
+            memory: MEMORY,
+            proof_share: None,
+            provers: Vec::new(),
+        }
+    }
+}
+
+impl MinimaxConfig {
+    setters! {
+        with_threads(threads: usize);
+        with_memory(memory: usize);
+        with_proof_share(proof_share: Option<f64>);
+        with_provers(provers: Vec<ProgramCommand>);
+    }
+}
+
+/// A search, with what it found out so far.
+#[derive(Debug)]
+pub struct Minimax {
+    game: Arc<GroundGame>,
+    expander: Expander,
+    searches: Vec<Search>,
+    table: Arc<Table>,
+    /// Provers beside the search, if there are any, and the positions that matter.
+    proofs: Option<Proofs>,
+    focus: Focus,
+    /// What bounds goals, until it is known.
+    bounds: Option<GoalBoundsTask>,
+    /// The state to which reports refer, packed, the legal moves of each role there, and the role that decides.
+    state: Vec<u64>,
+    legal: Vec<Vec<Move>>,
+    mover: u8,
+    /// The result for it, if it was searched.
+    outcome: Option<Outcome>,
+    time: Duration,
+}
+
+/// Why a game or a state is not for this search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum OutOfScope {
+    /// Not two roles, or one of them plays at random.
+    #[error("minimax search is for two roles without chance")]
+    Roles,
+    /// Roles do not see the whole state.
+    #[error("minimax search is for games without hidden information")]
+    HiddenInformation,
+    /// Both roles decide at once.
+    #[error("minimax search is for games in which roles take turns")]
+    BothDecide,
+}
+
+/// Why a search failed.
+#[derive(Debug, thiserror::Error)]
+pub enum MinimaxError {
+    /// The game or the state is not for this search.
+    #[error(transparent)]
+    OutOfScope(#[from] OutOfScope),
+    /// The machine, a thread or memory is missing.
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+}
+
+impl Minimax {
+    /// A search from the initial state.
+    ///
+    /// # Errors
+    /// If the game is not ground, is out of scope, or there is no memory.
+    pub fn new(
+        game: &Game,
+        engines: &MatchEngines,
+        evaluation: &Arc<Evaluation>,
+        config: &MinimaxConfig,
+    ) -> Result<Minimax, MinimaxError> {
+        let ground = engines.engines().game();
+        if ground.roles().len() != 2 || game.random_role().is_some() {
+            return Err(OutOfScope::Roles.into());
+        }
+        if game.hides_information() {
+            return Err(OutOfScope::HiddenInformation.into());
+        }
+        check_memory("the transposition table", config.memory)?;
+        let table = Arc::new(Table::new(config.memory));
+        let scorer = Arc::new(LaneScorer::new(evaluation.clone()));
+        let moves = [0, 1].map(|role| ground.layout().legal[role].len());
+        let searches: Vec<Search> = (0..config.threads.max(1))
+            .map(|_| {
+                let frontier = Frontier::new(Expander::subscribed(engines), MAX_FORCED);
+                Search::new(frontier, scorer.clone(), table.clone(), moves)
+            })
+            .collect();
+        let mut search = Minimax {
+            searches,
+            expander: Expander::subscribed(engines),
+            proofs: (config.proof_share.is_some() || !config.provers.is_empty()).then(|| {
+                let (share, commands) = (config.proof_share, &config.provers);
+                Proofs::start(game, engines.engines(), &scorer, &table, share, commands)
+            }),
+            focus: Focus::default(),
+            table,
+            bounds: game.goal_bounds().cloned(),
+            state: Vec::new(),
+            legal: Vec::new(),
+            mover: NONE,
+            outcome: None,
+            time: Duration::ZERO,
+            game: ground.clone(),
+        };
+        search.set_root(ground.initial())?;
+        Ok(search)
+    }
+
+    /// Searches from another state from now on. What is known of states is kept.
+    ///
+    /// # Errors
+    /// If both roles decide there.
+    pub fn set_root(&mut self, state: &State) -> Result<(), OutOfScope> {
+        self.state = state.packed(self.expander.words());
+        self.legal = self.expander.poll().legal_moves(state);
+        self.outcome = None;
+        self.time = Duration::ZERO;
+        self.mover = NONE;
+        self.mover = mover(&mut self.expander, &self.state).map_err(|_| OutOfScope::BothDecide)?;
+        Ok(())
+    }
+
+    /// Searches until the budget is spent, or the value is proved. `nodes` of a budget are states that are expanded, by
+    /// all threads; there are no playouts. A search goes on with what an earlier one from the same state found.
+    ///
+    /// # Errors
+    /// If both roles decide in a state that was reached, or a thread cannot be started.
+    pub fn run(&mut self, budget: &SearchBudget) -> Result<(), MinimaxError> {
+        if self.mover == NONE {
+            return Ok(());
+        }
+        let start = Instant::now();
+        self.take_bounds();
+        self.table.grow_older();
+        let limit = budget.nodes.unwrap_or(u64::MAX) / self.searches.len() as u64;
+        let (state, mover) = (&self.state[..], self.mover);
+        // A thread that has nothing more to do stops all.
+        let finished = budget.stop.by(None);
+        let (focus, proofs) = (&self.focus, &mut self.proofs);
+        focus.set(vec![unpacked(state)]);
+        let are_done = Stop::new();
+        let results = std::thread::scope(|scope| {
+            if let Some(proofs) = proofs {
+                let run = || proofs.run(focus, &are_done);
+                threads::or_without(threads::start_scoped(scope, "proofs", run));
+            }
+            let threads: Vec<_> = (self.searches.iter_mut().enumerate())
+                .map(|(number, search)| {
+                    let stop = finished.clone();
+                    let focus = (number == 0).then_some(focus);
+                    let work = move || deepen(search, (state, mover), number, stop, limit, focus);
+                    threads::start_scoped(scope, "minimax", work)
+                })
+                .collect();
+            let joined = threads.into_iter().map(|thread| match thread?.join() {
+                Ok(outcome) => Ok(outcome),
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            let joined = joined.collect::<Result<Vec<_>, threads::ThreadError>>();
+            are_done.set();
+            joined
+        });
+        let results = results.map_err(MachineError::from)?;
+        self.time += start.elapsed();
+        if results
+            .iter()
+            .any(|outcome| outcome.halt == Some(Halt::BothDecide))
+        {
+            return Err(OutOfScope::BothDecide.into());
+        }
+        let before = self.outcome.take();
+        self.outcome = Outcome::of(before, results);
+        Ok(())
+    }
+
+    /// Takes up what bounds goals, once it is known.
+    fn take_bounds(&mut self) {
+        if let Some(found) = self.bounds.as_ref().and_then(GoalBoundsTask::found) {
+            if let Some(bounds) = found {
+                self.searches
+                    .iter_mut()
+                    .for_each(|search| search.set_bounds(bounds));
+            }
+            self.bounds = None;
+        }
+    }
+
+    /// The result so far, for one of the roles.
+    pub fn report(&self, role: RoleId) -> MinimaxReport {
+        let ranges = self.game.goal_ranges();
+        let legal = &self.legal[role.index()];
+        MinimaxReport::new(
+            role,
+            legal,
+            self.mover,
+            self.outcome.as_ref(),
+            ranges[role.index()],
+            self.time,
+        )
+    }
+}
+
+/// The state of these words.
+fn unpacked(words: &[u64]) -> State {
+    let mut state = State::new();
+    state.assign(words);
+    state
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,184 @@
+//! Proofs beside the search: what [provers](crate::proof::forced) find out about the positions that matter enters the
+//! transposition table as exact bounds.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use propjit_stop::Stop;
+
+use super::children::{NONE, mover};
+use super::table::{Bound, Entry, PROVED, Table};
+use super::value::{self, Value, WIN, is_decided};
+use crate::game::engine::{Engines, MatchEngines};
+use crate::game::load::Game;
+use crate::game::machine::expansion::Expander;
+use crate::game::machine::{Move, RoleId, State};
+use crate::proof::forced::{Finding, ProofAnswer, ProofPosition, ProofWorkers};
+use crate::search::learned::LaneScorer;
+use crate::support::program::ProgramCommand;
+
+/// How long to wait for findings before other positions are looked for.
+const INTERVAL: Duration = Duration::from_millis(5);
+
+/// How long to wait for the last reports of workers, after they were sent to rest.
+const LAST_WORDS: Duration = Duration::from_millis(5);
+
+/// The positions that matter to a search, the most important one first: the root, and states of the best lines.
+#[derive(Default, Debug)]
+pub(super) struct Focus(Mutex<Vec<State>>);
+
+impl Focus {
+    /// These matter from now on.
+    pub(super) fn set(&self, states: Vec<State>) {
+        *self.0.lock() = states;
+    }
+
+    fn get(&self) -> Vec<State> {
+        self.0.lock().clone()
+    }
+}
+
+/// Provers beside a search.
+#[derive(Debug)]
+pub(super) struct Proofs {
+    workers: ProofWorkers,
+    expander: Expander,
+    scorer: Arc<LaneScorer>,
+    table: Arc<Table>,
+    ranges: [(i32, i32); 2],
+    /// The positions of the last request.
+    positions: Vec<State>,
+    /// How many proofs were taken over.
+    pub(super) count: u64,
+}
+
+impl Proofs {
+    /// Starts workers: a thread with a share of the time, and processes.
+    pub(super) fn start(
+        game: &Game,
+        engines: &Arc<Engines>,
+        scorer: &Arc<LaneScorer>,
+        table: &Arc<Table>,
+        share: Option<f64>,
+        commands: &[ProgramCommand],
+    ) -> Proofs {
+        let source = &game.rules().source;
+        let rulesheet = (source.name(), source.text());
+        let ranges = engines.game().goal_ranges();
+        Proofs {
+            workers: ProofWorkers::start(engines, rulesheet, commands, share),
+            expander: Expander::subscribed(&MatchEngines::new(engines.clone())),
+            scorer: scorer.clone(),
+            table: table.clone(),
+            ranges: [ranges[0], ranges[1]],
+            positions: Vec::new(),
+            count: 0,
+        }
+    }
+
+    /// Requests proofs about the positions that matter, and takes over what is proved, until a stop comes.
+    pub(super) fn run(&mut self, focus: &Focus, stop: &Stop) {
+        while !stop.is_set() {
+            let positions = focus.get();
+            if positions != self.positions || self.workers.rests() {
+                let requests = positions.iter().map(|state| ProofPosition {
+                    state: state.clone(),
+                    role: None,
+                });
+                self.workers.query(requests.collect());
+                self.positions = positions;
+            }
+            if let Some(found) = self.workers.wait(INTERVAL) {
+                self.hear(found);
+            }
+        }
+        self.workers.rest();
+        let until = Instant::now() + LAST_WORDS;
+        while let Some(found) = self.workers.last_words(until) {
+            self.hear(found);
+        }
+    }
+
+    fn hear(&mut self, found: Finding) {
+        let Finding::Answer(answer) = found else {
+            return;
+        };
+        let Some(state) = self.positions.get(answer.position).cloned() else {
+            return;
+        };
+        self.count += 1;
+        let role = answer.target.role;
+        let value = self.value(&answer);
+        let packed = state.packed(self.expander.words());
+        let Ok(decider @ 0..NONE) = mover(&mut self.expander, &packed) else {
+            return;
+        };
+        let legal = self.expander.poll().legal_moves(&state);
+        let best = match role == RoleId(decider.into()) {
+            true => {
+                let chosen = answer.joint[role.index()];
+                let mut legal = legal[role.index()].iter();
+                legal.position(|&played| played == chosen)
+            }
+            false => None,
+        };
+        self.store(&packed, decider, role, value, best);
+        // The move that wins leads to a state that is won, too: the search looks there first.
+        if best.is_some() {
+            let joint = legal
+                .iter()
+                .enumerate()
+                .map(|(at, legal)| match at == role.index() {
+                    true => Some(answer.joint[at]),
+                    false => legal.first().copied(),
+                });
+            let joint: Option<Vec<Move>> = joint.collect();
+            let Some(joint) = joint else {
+                return;
+            };
+            let batch = self.expander.poll();
+            batch.enter_children(&state, &joint);
+            let next = batch.state(0);
+            let found = self.expander.skip_forced_moves(&next, 0, 1000);
+            let next = found.all().state(0).to_vec();
+            if let Ok(decider @ 0..NONE) = mover(&mut self.expander, &next) {
+                self.store(&next, decider, role, value, None);
+            }
+        }
+    }
+
+    /// The least that the role of an answer gets, as a value for it.
+    fn value(&self, answer: &ProofAnswer) -> Value {
+        let role = answer.target.role;
+        let share = |role: RoleId, goal: i32| {
+            let (low, high) = self.ranges[role.index()];
+            (goal - low) as f32 / (high - low).max(1) as f32
+        };
+        let other = RoleId(1 - role.0);
+        let ceiling = answer.ceilings.iter().find(|(of, _)| *of == other);
+        let ceiling = ceiling.map_or(self.ranges[other.index()].1, |&(_, most)| most);
+        let value = value::of_end(share(role, answer.target.value), share(other, ceiling));
+        match is_decided(value) {
+            true => value - answer.depth.min(1000) as Value * value.signum(),
+            false => value,
+        }
+    }
+
+    /// Stores that a role gets at least a value in a state in which some role decides.
+    fn store(&self, packed: &[u64], decider: u8, role: RoleId, value: Value, best: Option<usize>) {
+        let mut sums = self.scorer.accumulator();
+        self.scorer.go_to(&mut sums, packed);
+        let is_own = role == RoleId(decider.into());
+        debug_assert!(value.abs() <= WIN, "a value");
+        self.table.store(
+            sums.key(),
+            Entry {
+                value: if is_own { value } else { -value },
+                bound: if is_own { Bound::Lower } else { Bound::Upper },
+                depth: PROVED,
+                best: best.and_then(|best| u16::try_from(best).ok()),
+            },
+        );
+    }
+}

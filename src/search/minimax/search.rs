@@ -1,0 +1,680 @@
+//! Principal variation search (Marsland and Campbell, "Parallel search of strongly ordered game trees", 1982), by
+//! one thread.
+//!
+//! A node is expanded and all its children are estimated in one call, so that a search of depth 1 is one expansion.
+//! Moves are ordered by these estimates. What is pruned, reduced or extended depends on [margins](Margins) learned on
+//! the way.
+
+use std::sync::Arc;
+
+use propjit_stop::Stop;
+
+use super::children::{BothDecide, Children, Frontier, NONE, StopCheck};
+use super::margins::Margins;
+use super::ordering::{History, Killers};
+use super::table::{Bound, Entry, PROVED, Table};
+use super::unpacked;
+use super::value::{
+    INFINITE, MAX_ESTIMATE, Value, WIN, for_role, from_below, is_decided, to_below,
+};
+use crate::game::ground::GoalBounds;
+use crate::game::machine::{Move, RoleId, State};
+use crate::search::learned::{Accumulator, ChangeLists, ChildRows, ChildScores, LaneScorer};
+
+/// The greatest number of plies below the root.
+const MAX_PLIES: usize = 128;
+
+/// The greatest depth of a search.
+pub(super) const MAX_DEPTH: i32 = 100;
+
+/// How many plies a line may be extended.
+const MAX_EXTENSIONS: i32 = 4;
+
+/// How many noisy children of a node of depth 1 are searched further.
+const MAX_NOISY: usize = 6;
+
+/// The depths at which an estimate far above the window is enough, and the margin for each ply, as a part of what is
+/// lost in a ply at most.
+const STATIC_DEPTH: i32 = 5;
+const STATIC_MARGIN: f32 = 1.5;
+
+/// The depths at which moves with an estimate far below the window are left out, and the margin for each ply.
+const FUTILE_DEPTH: i32 = 4;
+const FUTILE_MARGIN: f32 = 1.5;
+
+/// The depths at which late moves are left out: those after this many and the square of the depth.
+const LATE_DEPTH: i32 = 4;
+const LATE_MOVES: i32 = 4;
+
+/// Reductions of late moves: the product of the logarithms of depth and number is divided by this, and a move is
+/// reduced by one ply more for each of these margins that its estimate is below the best one.
+const REDUCTION: f32 = 1.8;
+const WORSE_MARGIN: f32 = 3.0;
+
+/// How many moves at the root, and plies of the best line, matter to provers.
+const FOCUS_MOVES: usize = 3;
+const FOCUS_PLIES: usize = 5;
+
+/// Why a search has no value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Halt {
+    /// It was stopped, or its budget is spent.
+    Stopped,
+    /// Both roles decide in a state.
+    BothDecide,
+}
+
+impl From<BothDecide> for Halt {
+    fn from(BothDecide: BothDecide) -> Halt {
+        Halt::BothDecide
+    }
+}
+
+/// The node at a distance from the root.
+#[derive(Debug)]
+struct Ply {
+    /// Its place among the children of the node above.
+    from: usize,
+    key: u64,
+    mover: u8,
+    /// The sums for its state, once it is expanded.
+    sums: Accumulator,
+    children: Children,
+    scores: ChildScores,
+    /// The values of the children for the role that decides here.
+    values: Vec<Value>,
+    /// What the order is by: the least comes first.
+    ranks: Vec<Value>,
+    order: Vec<u32>,
+    killers: Killers,
+}
+
+/// What is known of a move at the root.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct RootMove {
+    /// The move.
+    pub played: Move,
+    /// The value for the role that decides.
+    pub value: Value,
+    /// How it relates to the true value of the search.
+    pub bound: Bound,
+    /// The depth of the search that found it; 0 for an estimate.
+    pub depth: i32,
+}
+
+/// Numbers of what was done.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Counts {
+    /// Nodes that were expanded.
+    pub expansions: u64,
+    /// Children that were estimated.
+    pub evaluated: u64,
+}
+
+/// A search by one thread.
+#[derive(Debug)]
+pub(super) struct Search {
+    frontier: Frontier,
+    scorer: Arc<LaneScorer>,
+    table: Arc<Table>,
+    bounds: Option<GoalBounds>,
+    plies: Vec<Ply>,
+    lists: ChangeLists,
+    history: History,
+    margins: Margins,
+    logarithms: [f32; 256],
+    stop: StopCheck,
+    /// How many expansions there may be.
+    limit: u64,
+    pub(super) counts: Counts,
+    /// The moves at the root.
+    pub(super) root: Vec<RootMove>,
+    /// A packed state, and a state for questions about bounds.
+    packed: Vec<u64>,
+    state: State,
+}
+
+impl Search {
+    /// A search with these parts.
+    pub(super) fn new(
+        frontier: Frontier,
+        scorer: Arc<LaneScorer>,
+        table: Arc<Table>,
+        moves: [usize; 2],
+    ) -> Search {
+        let ply = || Ply {
+            from: 0,
+            key: 0,
+            mover: NONE,
+            sums: scorer.accumulator(),
+            children: Children::default(),
+            scores: ChildScores::default(),
+            values: Vec::new(),
+            ranks: Vec::new(),
+            order: Vec::new(),
+            killers: Killers::default(),
+        };
+        Search {
+            packed: vec![0; frontier.words()],
+            plies: (0..MAX_PLIES).map(|_| ply()).collect(),
+            frontier,
+            scorer,
+            table,
+            bounds: None,
+            lists: ChangeLists::default(),
+            history: History::new(moves),
+            margins: Margins::default(),
+            logarithms: std::array::from_fn(|number| (number.max(1) as f32).ln()),
+            stop: StopCheck::new(Stop::new()),
+            limit: u64::MAX,
+            counts: Counts::default(),
+            root: Vec::new(),
+            state: State::new(),
+        }
+    }
+
+    /// Knows what goals are still possible from now on.
+    pub(super) fn set_bounds(&mut self, bounds: &GoalBounds) {
+        self.bounds = Some(bounds.clone());
+    }
+
+    /// Begins a search from a packed state in which this role decides.
+    ///
+    /// # Errors
+    /// If both roles decide in a child.
+    pub(super) fn begin(
+        &mut self,
+        state: &[u64],
+        mover: u8,
+        stop: Stop,
+        limit: u64,
+    ) -> Result<(), Halt> {
+        self.frontier.poll();
+        self.stop = StopCheck::new(stop);
+        self.counts = Counts::default();
+        self.limit = u64::MAX;
+        self.history.fade();
+        self.plies
+            .iter_mut()
+            .for_each(|ply| ply.killers = Killers::default());
+        let root = &mut self.plies[0];
+        root.mover = mover;
+        self.scorer.go_to(&mut root.sums, state);
+        root.key = root.sums.key();
+        self.expand(0)?;
+        self.limit = limit;
+        let root = &self.plies[0];
+        let moves = root.children.moves.iter().zip(&root.values);
+        let moves = moves.zip(&root.children.movers);
+        self.root.clear();
+        self.root
+            .extend(moves.map(|((&played, &value), &mover)| RootMove {
+                played,
+                value,
+                bound: Bound::Exact,
+                depth: if mover == NONE { MAX_DEPTH } else { 0 },
+            }));
+        Ok(())
+    }
+
+    /// Returns the value of the root for the role that decides there, by a search of a depth with a window.
+    ///
+    /// # Errors
+    /// When the search ends early.
+    pub(super) fn search_root(
+        &mut self,
+        depth: i32,
+        low: Value,
+        high: Value,
+    ) -> Result<Value, Halt> {
+        self.search(0, depth, low, high, 0, MAX_EXTENSIONS)
+    }
+
+    /// What is lost in a ply at most, in nearly all cases: the size of a window around a value that is expected.
+    pub(super) fn window(&self) -> Value {
+        self.margins.loss(1.5).max(30)
+    }
+
+    /// Returns the moves thought best from the root on, with the roles that decide.
+    pub(super) fn best_line(&mut self, most: usize) -> Vec<(RoleId, Move)> {
+        let mut line = Vec::new();
+        for at in 0..most.min(MAX_PLIES - 1) {
+            let best = self
+                .table
+                .find(self.plies[at].key)
+                .and_then(|entry| entry.best);
+            let Some(best) = best.map(usize::from) else {
+                break;
+            };
+            // Without counting: this is no part of the search.
+            if at > 0 {
+                self.pack(at);
+                if self.find_children(at).is_err() {
+                    break;
+                }
+            }
+            let ply = &self.plies[at];
+            let Some(&played) = ply.children.moves.get(best) else {
+                break;
+            };
+            line.push((RoleId(ply.mover.into()), played));
+            self.enter(at, best);
+            if self.plies[at + 1].mover == NONE {
+                break;
+            }
+        }
+        line
+    }
+
+    /// Returns the positions that matter: the root, the states after its best moves, which come in this order, and
+    /// those of the best line.
+    pub(super) fn focus(&mut self, best: &[RootMove]) -> Vec<State> {
+        let mut states = vec![unpacked(self.plies[0].sums.state())];
+        for of in best.iter().take(FOCUS_MOVES).rev() {
+            let mut moves = self.plies[0].children.moves.iter();
+            if let Some(child) = moves.position(|&played| played == of.played) {
+                self.enter(0, child);
+                self.pack(1);
+                if self.plies[1].mover != NONE {
+                    states.insert(1, unpacked(self.plies[1].sums.state()));
+                }
+            }
+        }
+        let line = self.best_line(FOCUS_PLIES).len();
+        states.extend((2..line).map(|at| unpacked(self.plies[at].sums.state())));
+        states
+    }
+
+    /// Goes to a child of the node at a ply, without packing its state.
+    fn enter(&mut self, at: usize, child: usize) {
+        let (before, after) = self.plies.split_at_mut(at + 1);
+        let (ply, next) = (&before[at], &mut after[0]);
+        next.from = child;
+        next.key = ply.scores.keys[child];
+        next.mover = ply.children.movers[child];
+    }
+
+    /// Brings the state and the sums of a ply up to date.
+    fn pack(&mut self, at: usize) {
+        let (before, after) = self.plies.split_at_mut(at);
+        let (Some(parent), ply) = (before.last(), &mut after[0]) else {
+            return;
+        };
+        ply.sums.copy_from(&parent.sums);
+        parent.children.pack(ply.from, &mut self.packed);
+        self.scorer.go_to(&mut ply.sums, &self.packed);
+        debug_assert_eq!(ply.key, ply.sums.key(), "keys follow the state");
+    }
+
+    /// Finds and estimates the children of the node at a ply.
+    fn expand(&mut self, at: usize) -> Result<(), Halt> {
+        self.stop.count();
+        if self.stop.is_set || self.counts.expansions >= self.limit {
+            return Err(Halt::Stopped);
+        }
+        self.find_children(at)?;
+        self.counts.expansions += 1;
+        self.counts.evaluated += self.plies[at].values.len() as u64;
+        Ok(())
+    }
+
+    fn find_children(&mut self, at: usize) -> Result<(), Halt> {
+        let ply = &mut self.plies[at];
+        self.frontier
+            .expand(ply.sums.state(), ply.mover, &mut ply.children)?;
+        ply.scores.values.clear();
+        ply.scores.keys.clear();
+        for (places, rows, width) in ply.children.calls() {
+            let children = ChildRows {
+                rows,
+                width,
+                movers: &ply.children.movers[places],
+            };
+            self.scorer
+                .score_children(&mut ply.sums, children, &mut self.lists, &mut ply.scores);
+        }
+        let role = RoleId(ply.mover.into());
+        let ends = ply.children.movers.iter().zip(&ply.children.ends);
+        ply.values.clear();
+        ply.values.extend(
+            ends.zip(&ply.scores.values)
+                .map(|((&mover, &end), &score)| {
+                    let value = match mover {
+                        NONE => from_below(end, at + 1),
+                        _ => score.clamp(-MAX_ESTIMATE, MAX_ESTIMATE),
+                    };
+                    for_role(value, role)
+                }),
+        );
+        Ok(())
+    }
+
+    /// What is known for certain of the state at a ply, for the role that decides there: the least and the most.
+    fn certain(&mut self, at: usize) -> Option<(Value, Value)> {
+        let bounds = self.bounds.as_ref()?;
+        let ply = &self.plies[at];
+        if bounds.exclude_nothing(ply.sums.state()) {
+            return None;
+        }
+        self.state.assign(ply.sums.state());
+        Some(
+            self.frontier
+                .certain(bounds, &self.state, RoleId(ply.mover.into())),
+        )
+    }
+
+    /// Returns the value of the node at a ply for the role that decides there. It is estimated as `estimate`.
+    fn search(
+        &mut self,
+        at: usize,
+        depth: i32,
+        mut low: Value,
+        mut high: Value,
+        estimate: Value,
+        extensions: i32,
+    ) -> Result<Value, Halt> {
+        let is_open = high - low > 1;
+        let key = self.plies[at].key;
+        let mut first = None;
+        if at > 0 {
+            // Nothing is better than a win with the next move.
+            low = low.max(at as Value - WIN);
+            high = high.min(WIN - at as Value - 1);
+            if low >= high {
+                return Ok(low);
+            }
+        }
+        if let Some(entry) = self.table.find(key) {
+            first = entry.best;
+            let value = from_below(entry.value, at);
+            let is_enough = match entry.bound {
+                Bound::Exact => true,
+                Bound::Lower => value >= high,
+                Bound::Upper => value <= low,
+            };
+            let is_deep = i32::from(entry.depth) >= depth;
+            if at > 0 && is_deep && is_enough && (!is_open || entry.bound == Bound::Exact) {
+                return Ok(value);
+            }
+        }
+        if at + 2 >= MAX_PLIES {
+            return Ok(estimate);
+        }
+        let is_quiet = !is_open && at > 0 && !is_decided(high) && !is_decided(low);
+        if is_quiet && depth <= STATIC_DEPTH {
+            let sure = estimate - self.margins.loss(STATIC_MARGIN) * depth;
+            if sure >= high {
+                return Ok(sure);
+            }
+        }
+        if at > 0 {
+            self.pack(at);
+            if let Some((least, most)) = self.certain(at) {
+                let (least, most) = (from_below(least, at), from_below(most, at));
+                if least == most || least >= high {
+                    return Ok(least);
+                }
+                if most <= low {
+                    return Ok(most);
+                }
+            }
+            self.expand(at)?;
+        }
+        let win = WIN - (at as Value + 1);
+        if let Some(won) = self.plies[at].values.iter().position(|&value| value == win) {
+            self.store(at, win, Bound::Exact, i32::from(PROVED), Some(won));
+            self.note_root(at, won, win, Bound::Exact, MAX_DEPTH);
+            return Ok(win);
+        }
+        match depth {
+            ..=1 => self.search_noisy(at, low, high, estimate, extensions),
+            _ => self.search_children(at, depth, (low, high), estimate, first, extensions),
+        }
+    }
+
+    /// Returns the value of an expanded node by its children, of which those that gain much are searched further.
+    fn search_noisy(
+        &mut self,
+        at: usize,
+        low: Value,
+        high: Value,
+        estimate: Value,
+        extensions: i32,
+    ) -> Result<Value, Halt> {
+        let noise = self.margins.noise();
+        let most = self.plies[at].values.iter().copied().max().unwrap_or(0);
+        if at > 0 && !is_decided(most) {
+            self.margins.note_gain(most - estimate);
+        }
+        let mut searched = Vec::new();
+        let (best, value) = loop {
+            let ply = &self.plies[at];
+            let best = ply
+                .values
+                .iter()
+                .enumerate()
+                .rev()
+                .max_by_key(|(_, value)| **value);
+            let Some((best, &value)) = best else {
+                return Ok(0);
+            };
+            let is_known = searched.contains(&best) || ply.children.movers[best] == NONE;
+            let is_quiet = at > 0 && value - estimate < noise;
+            let is_enough = searched.len() >= MAX_NOISY || extensions == 0;
+            if is_known || is_quiet || is_enough || value <= low || is_decided(value) {
+                break (best, value);
+            }
+            searched.push(best);
+            let found = self.search_child(at, best, 1, low, high, extensions - 1)?;
+            self.plies[at].values[best] = found;
+        };
+        if at > 0 && !is_decided(value) {
+            self.margins.note_loss(estimate - value);
+        }
+        let bound = bound(value, low, high);
+        self.note_root(at, best, value, bound, 1);
+        self.store(at, value, bound, 1, Some(best));
+        Ok(value)
+    }
+
+    /// Returns the value of a child for the role that decides at a ply.
+    fn search_child(
+        &mut self,
+        at: usize,
+        child: usize,
+        depth: i32,
+        low: Value,
+        high: Value,
+        extensions: i32,
+    ) -> Result<Value, Halt> {
+        self.enter(at, child);
+        let estimate = self.plies[at].values[child];
+        match self.plies[at + 1].mover == self.plies[at].mover {
+            true => self.search(at + 1, depth, low, high, estimate, extensions),
+            false => Ok(-self.search(at + 1, depth, -high, -low, -estimate, extensions)?),
+        }
+    }
+
+    /// Orders the children of the node at a ply: the move that was best before comes first, then those by estimates,
+    /// by what earlier searches found, and by what cut off elsewhere. Returns a value that is enough at once, if the
+    /// table has one for a child.
+    fn order(&mut self, at: usize, depth: i32, high: Value, first: Option<u16>) -> Option<Value> {
+        let ply = &mut self.plies[at];
+        ply.ranks.clear();
+        for (child, (&value, &played)) in ply.values.iter().zip(&ply.children.moves).enumerate() {
+            let bonus = self.history.bonus(ply.mover, played) + ply.killers.bonus(played);
+            ply.ranks.push(match first == u16::try_from(child).ok() {
+                true => -INFINITE,
+                false => -value - bonus,
+            });
+        }
+        if depth >= 3
+            && let Some((child, value)) = ply.rank_by_table(&self.table, at, depth, high)
+        {
+            self.store(at, value, Bound::Lower, depth, Some(child));
+            return Some(value);
+        }
+        let ply = &mut self.plies[at];
+        ply.order.clear();
+        ply.order.extend(0..ply.values.len() as u32);
+        let ranks = &ply.ranks;
+        ply.order
+            .sort_unstable_by_key(|&child| (ranks[child as usize], child));
+        None
+    }
+
+    /// Returns the value of an expanded node by a search of its children.
+    fn search_children(
+        &mut self,
+        at: usize,
+        depth: i32,
+        (alpha, high): (Value, Value),
+        estimate: Value,
+        first: Option<u16>,
+        extensions: i32,
+    ) -> Result<Value, Halt> {
+        if let Some(value) = self.order(at, depth, high, first) {
+            return Ok(value);
+        }
+        let is_open = high - alpha > 1;
+        let count = self.plies[at].values.len();
+        let most = self.plies[at]
+            .values
+            .iter()
+            .copied()
+            .max()
+            .unwrap_or(estimate);
+        let futile = self.margins.loss(FUTILE_MARGIN) * (depth - 1);
+        let noise = self.margins.noise();
+        let worse = self.margins.loss(WORSE_MARGIN).max(1) as f32;
+        let (mut low, mut best, mut value) = (alpha, None, -INFINITE);
+        for number in 0..count {
+            let ply = &self.plies[at];
+            let child = ply.order[number] as usize;
+            let expected = ply.values[child];
+            let is_over = ply.children.movers[child] == NONE;
+            let is_noisy = at > 0 && expected - estimate > noise;
+            let may_skip = !is_open && number > 0 && !is_decided(value) && !is_over;
+            if may_skip && depth <= FUTILE_DEPTH && !is_decided(low) && expected + futile <= low {
+                value = value.max(expected + futile);
+                continue;
+            }
+            let is_late = number as i32 >= LATE_MOVES + depth * depth;
+            if may_skip && depth <= LATE_DEPTH && is_late && !is_noisy {
+                continue;
+            }
+            let found = if is_over {
+                expected
+            } else if number == 0 {
+                self.search_child(at, child, depth - 1, low, high, extensions)?
+            } else {
+                let mut less = 0;
+                if depth >= 3 && number >= 2 {
+                    let late = self.logarithms[depth as usize & 255]
+                        * self.logarithms[(number + 1).min(255)]
+                        / REDUCTION;
+                    let late = (late + (most - expected) as f32 / worse) as i32;
+                    let late = late - i32::from(is_open) - i32::from(is_noisy);
+                    less = late.clamp(0, depth - 2);
+                }
+                let mut found =
+                    self.search_child(at, child, depth - 1 - less, low, low + 1, extensions)?;
+                if found > low && less > 0 {
+                    found = self.search_child(at, child, depth - 1, low, low + 1, extensions)?;
+                }
+                if found > low && found < high && is_open {
+                    found = self.search_child(at, child, depth - 1, low, high, extensions)?;
+                }
+                found
+            };
+            self.note_root(at, child, found, bound(found, low, high), depth);
+            value = value.max(found);
+            if found > low {
+                (low, best) = (found, Some(child));
+                if found >= high {
+                    self.note_cut(at, number, depth);
+                    break;
+                }
+            }
+        }
+        self.store(at, value, bound(value, alpha, high), depth, best);
+        Ok(value)
+    }
+
+    /// The move with this number in the order cut off.
+    fn note_cut(&mut self, at: usize, number: usize, depth: i32) {
+        let ply = &mut self.plies[at];
+        let played = |&child: &u32| ply.children.moves[child as usize];
+        let others = ply.order[..number].iter().map(played);
+        let cutting = played(&ply.order[number]);
+        self.history.note_cut(ply.mover, cutting, others, depth);
+        ply.killers.add(cutting);
+    }
+
+    /// Notes what was found of a move, if this is the root.
+    fn note_root(&mut self, at: usize, child: usize, value: Value, bound: Bound, depth: i32) {
+        if at == 0 {
+            let of = &mut self.root[child];
+            (of.value, of.bound, of.depth) = (value, bound, depth);
+        }
+    }
+
+    fn store(&self, at: usize, value: Value, bound: Bound, depth: i32, best: Option<usize>) {
+        let entry = Entry {
+            value: to_below(value, at),
+            bound,
+            depth: depth as u8,
+            best: best.and_then(|best| u16::try_from(best).ok()),
+        };
+        self.table.store(self.plies[at].key, entry);
+    }
+}
+
+impl Ply {
+    /// Corrects ranks by what earlier searches found out about children. Returns a child with a value that is enough,
+    /// if there is one.
+    fn rank_by_table(
+        &mut self,
+        table: &Table,
+        at: usize,
+        depth: i32,
+        high: Value,
+    ) -> Option<(usize, Value)> {
+        for child in 0..self.values.len() {
+            let next = self.children.movers[child];
+            if next == NONE || self.ranks[child] == -INFINITE {
+                continue;
+            }
+            let Some(entry) = table.find(self.scores.keys[child]) else {
+                continue;
+            };
+            let is_same = next == self.mover;
+            let value = from_below(entry.value, at + 1);
+            let value = if is_same { value } else { -value };
+            let is_least = match entry.bound {
+                Bound::Exact => true,
+                Bound::Lower => is_same,
+                Bound::Upper => !is_same,
+            };
+            let found = i32::from(entry.depth);
+            if at > 0 && is_least && value >= high && found >= depth - 1 {
+                return Some((child, value));
+            }
+            if found + 3 >= depth {
+                self.ranks[child] = (self.ranks[child] - value) / 2;
+            }
+        }
+        None
+    }
+}
+
+/// How a value that was found with this window relates to the true one.
+fn bound(value: Value, low: Value, high: Value) -> Bound {
+    if value >= high {
+        Bound::Lower
+    } else if value > low {
+        Bound::Exact
+    } else {
+        Bound::Upper
+    }
+}

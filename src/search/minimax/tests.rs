@@ -1,0 +1,195 @@
+//! Tests of the whole search.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use propjit_stop::Stop;
+use rand::RngExt;
+
+use super::*;
+use crate::game::load::Setup;
+use crate::proof::solve::StateValues;
+use crate::search::learned::{Inputs, Roles, Weights};
+use crate::support::rng::{GameRng, streams};
+
+/// One of the project's own games, when all about it is ready.
+fn game(name: &str) -> Game {
+    let rules = propjit_gdl::games::text(name).unwrap();
+    let game = Game::from_text(&format!("{name}.kif"), rules, &Setup::default()).unwrap();
+    game.engines().unwrap().wait();
+    game
+}
+
+/// An evaluation with random weights.
+fn evaluation(game: &Game, rng: &mut GameRng) -> Arc<Evaluation> {
+    let bases = game.ground_game().unwrap().layout().bases.len();
+    let inputs = Arc::new(Inputs::new(bases, Vec::new()));
+    let mut weights = Weights::zero(inputs.count());
+    for input in &mut weights.inputs {
+        let mut random = || rng.random_range(-0.5f32..0.5);
+        input.direct = std::array::from_fn(|_| random());
+        input.hidden = std::array::from_fn(|_| random());
+    }
+    for row in &mut weights.outputs {
+        *row = std::array::from_fn(|_| rng.random_range(-0.5f32..0.5));
+    }
+    Arc::new(Evaluation::new(Roles::new(2).unwrap(), inputs, &weights))
+}
+
+fn search(game: &Game, evaluation: &Arc<Evaluation>, config: &MinimaxConfig) -> Minimax {
+    let engines = MatchEngines::new(game.engines().unwrap().clone());
+    Minimax::new(game, &engines, evaluation, config).unwrap()
+}
+
+fn counted(nodes: u64) -> SearchBudget {
+    SearchBudget::default().with_nodes(Some(nodes))
+}
+
+/// States of a random match in which some role decides.
+fn random_match(search: &mut Minimax, rng: &mut GameRng) -> Vec<State> {
+    let mut state = search.game.initial().clone();
+    let mut states = Vec::new();
+    loop {
+        search.set_root(&state).unwrap();
+        if search.legal.iter().any(Vec::is_empty) {
+            return states;
+        }
+        if search.mover != NONE {
+            states.push(state.clone());
+        }
+        let joint = search.legal.iter();
+        let joint = joint.map(|legal| legal[rng.random_range(0..legal.len())]);
+        let joint: Vec<Move> = joint.collect();
+        let batch = search.expander.poll();
+        batch.enter_children(&state, &joint);
+        state = batch.state(0);
+    }
+}
+
+/// In all positions of random matches, what is proved is true, and the best move keeps it; other moves are not worth
+/// more than is said. With enough nodes, all wins are found.
+#[test]
+fn what_is_proved_is_true() {
+    let game = game("ticTacToe");
+    let engines = game.engines().unwrap();
+    let mut rng = streams(5).next().unwrap();
+    let evaluation = evaluation(&game, &mut rng);
+    let initial = game.ground_game().unwrap().initial();
+    let values = StateValues::find(engines, initial, 1 << 30, &Stop::new()).unwrap();
+    let (mut solved, mut open) = (0, 0);
+    for threads in [1, 2] {
+        let config = MinimaxConfig::default().with_threads(threads);
+        let mut search = search(&game, &evaluation, &config);
+        for _ in 0..20 {
+            for state in random_match(&mut search, &mut rng) {
+                search.set_root(&state).unwrap();
+                let role = RoleId(search.mover.into());
+                search.run(&counted(10_000)).unwrap();
+                let report = search.report(role);
+                let (least, most) = values.range(&state, role).unwrap();
+                assert_eq!(least, most);
+                let value = report.value.unwrap();
+                match report.solved {
+                    true => assert_eq!(value, f64::from(least)),
+                    false => assert_eq!(least, 50, "a value of {value}"),
+                }
+                assert_eq!(report.moves.len(), search.legal[role.index()].len());
+                let known = values.moves(&state, role).unwrap();
+                for (place, played) in search.legal[role.index()].iter().enumerate() {
+                    let of = report.moves.iter().find(|of| of.played == *played).unwrap();
+                    let known = known.iter().find(|known| known.place == place).unwrap();
+                    let (low, high) = of.bounds;
+                    assert!(low <= f64::from(known.range.0) && f64::from(known.range.1) <= high);
+                    if of.played == report.best.unwrap() && report.solved {
+                        assert_eq!(known.range, (least, least), "the best move keeps the value");
+                    }
+                }
+                *if report.solved {
+                    &mut solved
+                } else {
+                    &mut open
+                } += 1;
+            }
+        }
+    }
+    assert!(solved > 60 && open > 20, "{solved} {open}");
+}
+
+/// One thread finds the same with the same number of nodes, whatever it has to do beside that.
+#[test]
+fn counted_searches_are_the_same_each_time() {
+    let game = game("breakthroughSmall");
+    let mut rng = streams(6).next().unwrap();
+    let evaluation = evaluation(&game, &mut rng);
+    let found = || {
+        let mut search = search(&game, &evaluation, &MinimaxConfig::default());
+        search.run(&counted(2_000)).unwrap();
+        let report = search.report(RoleId(0));
+        assert!(
+            (1_900..=2_001).contains(&report.expansions),
+            "{}",
+            report.expansions
+        );
+        assert!(report.depth >= 2 && !report.line.is_empty());
+        MinimaxReport {
+            time: Duration::ZERO,
+            ..report
+        }
+    };
+    assert_eq!(found(), found());
+}
+
+/// A search that goes on from the same state knows what it has found; at the end of a match there is nothing to do.
+#[test]
+fn searches_go_on_and_end() {
+    let game = game("breakthroughSmall");
+    let mut rng = streams(7).next().unwrap();
+    let evaluation = evaluation(&game, &mut rng);
+    let mut search = search(&game, &evaluation, &MinimaxConfig::default());
+    search.run(&counted(3_000)).unwrap();
+    let before = search.report(RoleId(0));
+    search.run(&counted(1)).unwrap();
+    let after = search.report(RoleId(0));
+    assert_eq!((after.best, after.depth), (before.best, before.depth));
+    let stop = Stop::new();
+    stop.set();
+    let begin = Instant::now();
+    search
+        .run(&SearchBudget::default().with_stop(stop))
+        .unwrap();
+    assert!(begin.elapsed() < Duration::from_secs(5));
+    assert_eq!(search.report(RoleId(0)).best, before.best);
+    // The other role does not decide, but knows what it can expect.
+    let other = search.report(RoleId(1));
+    assert_eq!(other.moves.len(), 1);
+    assert!((other.value.unwrap() + before.value.unwrap() - 100.0).abs() < 1e-9);
+}
+
+#[test]
+fn games_out_of_scope_are_refused() {
+    let rules = |more: &str| {
+        format!(
+            "(role a) (role b) {more} (init (step 0)) (succ 0 1) (succ 1 2)
+             (legal a x) (legal a y) (legal b x) (legal b y)
+             (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+             (<= terminal (true (step 2)))
+             (<= (next won) (does a x) (does b x)) (<= (next won) (true won))
+             (<= (goal a 100) (true won)) (<= (goal a 0) (not (true won)))
+             (<= (goal b 0) (true won)) (<= (goal b 100) (not (true won)))"
+        )
+    };
+    let made = |more: &str| {
+        let game = Game::from_text("both.kif", &rules(more), &Setup::default()).unwrap();
+        let mut rng = streams(8).next().unwrap();
+        let evaluation = evaluation(&game, &mut rng);
+        let engines = MatchEngines::new(game.engines().unwrap().clone());
+        Minimax::new(&game, &engines, &evaluation, &MinimaxConfig::default()).err()
+    };
+    let both = Some(MinimaxError::OutOfScope(OutOfScope::BothDecide));
+    assert_eq!(format!("{:?}", made("")), format!("{both:?}"));
+    let hidden = "(sees a (did b x)) (<= (sees b ?m) (does a ?m))";
+    assert!(matches!(
+        made(hidden),
+        Some(MinimaxError::OutOfScope(OutOfScope::HiddenInformation))
+    ));
+}
