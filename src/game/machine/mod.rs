@@ -9,7 +9,8 @@
 //!
 //! These play one state at a time; [`circuit`] is shared by the last three, and [`broadcast`] by
 //! the last two. [`batch`] is for searches: many states of a game in one call, such as all children
-//! of a state; `expander` finds those of many states, and `expander_team` on several threads.
+//! of a state; `expander` finds those of many states, and `expander_team` on several threads;
+//! [`random_batch`] plays random matches on one.
 //! [`saved`] holds states as text.
 
 pub mod batch;
@@ -22,6 +23,7 @@ pub mod lanes;
 pub mod perft;
 pub mod pool;
 pub mod prover;
+pub mod random_batch;
 pub mod saved;
 pub mod scalar;
 
