@@ -6,7 +6,7 @@ use rand::seq::IndexedRandom;
 
 use crate::game::machine::{MachineError, RoleId};
 use crate::game::position::Position;
-use crate::play::matches::{Choice, Player, PlayerError, Seat};
+use crate::play::matches::{Choice, Player, PlayerError, Seat, SharedPosition};
 use crate::support::rng::GameRng;
 use propjit_stop::Stop;
 
@@ -67,7 +67,7 @@ impl Player for SimplePlayer {
         Ok(Choice::new(self.position.move_text(self.role, *played)))
     }
 
-    fn advance(&mut self, joint: &[String]) -> Result<(), PlayerError> {
+    fn advance(&mut self, joint: &[String], _: Option<&SharedPosition>) -> Result<(), PlayerError> {
         Ok(self.position.play_texts(joint)?)
     }
 }
