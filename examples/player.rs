@@ -12,6 +12,7 @@ use propjit::game::playout::{self, RunLimits};
 use propjit::game::position::Position;
 use propjit::play::matches::{
     Choice, MatchConfig, Player, PlayerError, PlayerFactory, Rulesheet, Seat, Series,
+    SharedPosition,
 };
 use propjit::support::rng;
 use propjit::{Backend, PlayoutRunner, RoleId, Setup, Stop, gdl};
@@ -76,7 +77,7 @@ impl Player for Greedy {
         Ok(Choice::new(self.position.move_text(self.role, played)))
     }
 
-    fn advance(&mut self, joint: &[String]) -> Result<(), PlayerError> {
+    fn advance(&mut self, joint: &[String], _: Option<&SharedPosition>) -> Result<(), PlayerError> {
         Ok(self.position.play_texts(joint)?)
     }
 }

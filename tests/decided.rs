@@ -7,11 +7,11 @@ use propjit::Stop;
 use propjit::game::facts::{self, AnalysisConfig, Counter, GoalBounds, Invariant};
 use propjit::game::load::Game;
 use propjit::game::machine::batch::Batch;
-use propjit::game::machine::{Backend, Move, RoleId, State};
+use propjit::game::machine::random_batch::RandomBatch;
+use propjit::game::machine::{Backend, RoleId, State};
 use propjit::search::SearchBudget;
 use propjit::search::mcts::{Mcts, MctsConfig};
 use propjit::support::rng::streams;
-use rand::RngExt;
 
 /// Five tokens, each of which the role to move takes or gives to the other. Scores are counted
 /// by propositions, of which one is always true.
@@ -86,59 +86,36 @@ fn decided_matches(name: &str, game: &Game, bounds: &GoalBounds, matches: u64) -
     let engines = game.engines().unwrap();
     engines.wait();
     let ground = engines.game();
-    let mut batch = Batch::new(ground.clone(), engines.best());
-    let mut rng = streams(7).next().unwrap();
+    let batch = Batch::new(ground.clone(), engines.best());
     let roles = ground.roles().len();
-    let mut states = vec![ground.initial().clone(); batch.lanes()];
     let mut left = vec![vec![None; roles]; batch.lanes()];
     let mut decided = vec![false; batch.lanes()];
-    let mut legal = vec![Vec::new(); batch.lanes()];
+    let mut played = RandomBatch::new(batch, streams(7).next().unwrap());
     let (mut ended, mut early) = (0, 0);
     while ended < matches {
-        batch.enter(&states);
-        let terminal = batch.terminal();
-        for lane in batch.filled().lanes() {
-            if terminal.contains(lane) {
-                ended += 1;
-                early += u64::from(decided[lane]);
-                for (role, left) in RoleId::first(roles).zip(&left[lane]) {
-                    if let Some((least, greatest)) = *left {
-                        let goal = batch.goal(role, lane).unwrap();
-                        assert!((least..=greatest).contains(&goal), "{name}");
+        let goes_on = played.step(|step| {
+            for (lane, before) in step.before.iter().enumerate() {
+                for (role, left) in RoleId::first(roles).zip(&mut left[lane]) {
+                    *left = bounds.of(before, role).or(*left);
+                }
+                decided[lane] |= bounds.decided(before).is_some();
+                if step.terminal.contains(lane) {
+                    ended += 1;
+                    early += u64::from(decided[lane]);
+                    for (role, left) in RoleId::first(roles).zip(&left[lane]) {
+                        if let Some((least, greatest)) = *left {
+                            let goal = step.batch.goal(role, lane).unwrap();
+                            assert!((least..=greatest).contains(&goal), "{name}");
+                        }
                     }
                 }
-            } else {
-                for (role, left) in RoleId::first(roles).zip(&mut left[lane]) {
-                    *left = bounds.of(&states[lane], role).or(*left);
-                }
-                decided[lane] |= bounds.decided(&states[lane]).is_some();
-            }
-        }
-        let mut joints = vec![Move(0); roles * states.len()];
-        let mut stuck = vec![false; states.len()];
-        for role in RoleId::first(roles) {
-            legal.iter_mut().for_each(Vec::clear);
-            batch.for_each_legal(role, |lane, played| legal[lane].push(played));
-            for (lane, legal) in legal.iter().enumerate() {
-                match legal.len() {
-                    0 => stuck[lane] = true,
-                    some => joints[lane * roles + role.index()] = legal[rng.random_range(0..some)],
-                }
-            }
-        }
-        batch.play(&joints);
-        batch.advance(batch.filled());
-        let words = batch.state_words();
-        for (lane, after) in batch.states().chunks_exact(words).enumerate() {
-            match terminal.contains(lane) || stuck[lane] {
-                true => {
-                    states[lane].clone_from(ground.initial());
+                if step.terminal.or(step.stuck).contains(lane) {
                     left[lane].fill(None);
                     decided[lane] = false;
                 }
-                false => states[lane].assign(after),
             }
-        }
+        });
+        assert!(goes_on, "{name}");
     }
     early
 }

@@ -11,11 +11,11 @@ use propjit::game::facts::{self, AnalysisConfig, Composite, Facts, Literal, Proo
 use propjit::game::ground::{GoalTables, GroundGame};
 use propjit::game::load::Game;
 use propjit::game::machine::batch::Batch;
+use propjit::game::machine::random_batch::{BatchStep, RandomBatch};
 use propjit::game::machine::{Backend, Move, RoleId, State, StateMachine};
 use propjit_jit::InputId;
 use propjit_jit::counts::{Quantity, Term};
 use propjit_jit::evaluator::Engine;
-use rand::RngExt;
 
 /// Enough for everything in these games.
 fn config() -> AnalysisConfig {
@@ -251,7 +251,7 @@ fn check_random(game: &Game, facts: &Facts, steps: usize) {
     let mut machine = game.machine(Backend::Scalar).unwrap();
     let engines = game.engines().unwrap();
     engines.wait();
-    let mut batch = Batch::new(ground.clone(), engines.best());
+    let batch = Batch::new(ground.clone(), engines.best());
     let words = batch.state_words();
     let of_value = |value: bool| -> State {
         let latches = facts.latches.iter().map(|latch| latch.what);
@@ -261,51 +261,32 @@ fn check_random(game: &Game, facts: &Facts, steps: usize) {
             .collect()
     };
     let [positive, negative] = [true, false].map(|value| padded(&of_value(value), words));
-    let mut rng = propjit::support::rng::streams(7).next().unwrap();
-    let roles = ground.roles().len();
-    let mut states = vec![ground.initial().clone(); batch.lanes()];
-    let mut choices = vec![Vec::new(); states.len()];
+    let rng = propjit::support::rng::streams(7).next().unwrap();
+    let mut matches = RandomBatch::new(batch, rng);
     let mut done = 0;
-    while done < steps {
-        batch.enter(&states);
-        let mut stuck = batch.terminal();
-        let mut joint = vec![Move(0); roles * states.len()];
-        for role in RoleId::first(roles) {
-            choices.iter_mut().for_each(Vec::clear);
-            batch.for_each_legal(role, |lane, legal| choices[lane].push(legal));
-            for (lane, legal) in choices.iter().enumerate() {
-                match legal.len() {
-                    0 => stuck.insert(lane),
-                    count => joint[lane * roles + role.index()] = legal[rng.random_range(0..count)],
-                }
+    let mut check = |step: BatchStep<'_>| {
+        let states = step.before.iter().zip(step.after.chunks_exact(words));
+        for (lane, (before, after)) in states.enumerate() {
+            if step.stuck.contains(lane) {
+                continue;
             }
-        }
-        if stuck == batch.filled() {
-            return;
-        }
-        batch.play(&joint);
-        batch.advance(batch.filled());
-        let terminal = batch.terminal();
-        let after = batch.states();
-        for (lane, after) in after.chunks_exact(words).enumerate() {
-            let before = padded(&states[lane], words);
-            let restarts = stuck.contains(lane);
+            let before = padded(before, words);
             for at in 0..words {
                 let lost = before[at] & !after[at] & positive[at];
                 let gained = !before[at] & after[at] & negative[at];
-                assert!(restarts || lost | gained == 0, "a latch broke in word {at}");
+                assert!(lost | gained == 0, "a latch broke in word {at}");
             }
-            states[lane].assign(after);
-            if terminal.contains(lane) && !restarts {
-                let seen = Seen::new(&mut *machine, ground, states[lane].clone());
-                check_state(facts, &seen);
+            if step.terminal.contains(lane) {
+                let mut state = State::new();
+                state.assign(after);
+                check_state(facts, &Seen::new(&mut *machine, ground, state));
             }
-            if restarts || terminal.contains(lane) {
-                states[lane].clone_from(ground.initial());
-            }
+            done += 1;
         }
-        done += states.len() - stuck.count() as usize;
-    }
+        done
+    };
+    let mut is_enough = false;
+    while !is_enough && matches.step(|step| is_enough = check(step) >= steps) {}
 }
 
 /// Latches and goals in `steps` steps of random matches, or as many as there are in a minute,

@@ -14,7 +14,7 @@ use propjit::game::machine::{Backend, Move, RoleId};
 use propjit::game::position::Position;
 use propjit::play::matches::{
     Choice, Ending, MatchEnd, MatchRecord, Player, PlayerError, PlayerErrorKind, PlayerFactory,
-    Rulesheet, SeriesError, SeriesResults,
+    Rulesheet, SeriesError, SeriesResults, SharedPosition,
 };
 use propjit_gdl::prover::ProverLimits;
 
@@ -287,7 +287,11 @@ fn the_next_match_waits_for_the_end_of_the_last() {
         fn choose(&mut self, _: Instant, _: &Stop) -> Result<Choice, PlayerError> {
             Ok(Choice::new(self.0.legal_texts(RoleId(0))?[0].clone()))
         }
-        fn advance(&mut self, joint: &[String]) -> Result<(), PlayerError> {
+        fn advance(
+            &mut self,
+            joint: &[String],
+            _: Option<&SharedPosition>,
+        ) -> Result<(), PlayerError> {
             Ok(self.0.play_texts(joint)?)
         }
         fn end(&mut self, _: &Ending) -> Result<(), PlayerError> {

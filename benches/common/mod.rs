@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use propjit::game::ground::GroundGame;
 use propjit::game::load::{Game, Setup};
-use propjit::game::machine::{Backend, Move, RoleId, State, StateMachine};
+use propjit::game::machine::{Backend, Move, State, StateMachine};
+use propjit::game::playout::MatchSteps;
 use propjit::support::rng::GameRng;
 use propjit_gdl::games;
 use rand::RngExt;
@@ -32,19 +33,15 @@ pub(crate) fn random_match(
     most: usize,
     rng: &mut GameRng,
 ) -> (Vec<(State, Vec<Move>)>, State) {
+    let mut played = MatchSteps::new(machine.roles().len(), most);
+    played.start(&machine.initial_state().unwrap());
     let mut steps = Vec::new();
-    let mut state = machine.initial_state().unwrap();
-    let mut legal = Vec::new();
-    while steps.len() < most && !machine.is_terminal(&state).unwrap() {
-        let mut joint = Vec::new();
-        for role in RoleId::first(machine.roles().len()) {
-            machine.legal_moves(&state, role, &mut legal).unwrap();
-            joint.push(legal[rng.random_range(0..legal.len())]);
-        }
-        let next = machine.next_state(&state, &joint).unwrap();
-        steps.push((std::mem::replace(&mut state, next), joint));
+    let mut pick = |legal: &[Move]| legal[rng.random_range(0..legal.len())];
+    while played.choose(machine, &mut pick).unwrap().is_none() {
+        steps.push((played.state().clone(), played.joint().to_vec()));
+        played.advance(machine).unwrap();
     }
-    (steps, state)
+    (steps, played.state().clone())
 }
 
 /// Returns `count` states of random matches, `steps` steps after the start.

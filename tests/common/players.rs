@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use propjit::Stop;
 use propjit::game::position::Position;
-use propjit::play::matches::{Choice, Player, PlayerError, PlayerFactory, Seat};
+use propjit::play::matches::{Choice, Player, PlayerError, PlayerFactory, Seat, SharedPosition};
 
 /// A player that says what a function says.
 struct Scripted<F>(F);
@@ -22,7 +22,7 @@ impl<F: FnMut(&Stop) -> Result<Choice, PlayerError> + Send> Player for Scripted<
         (self.0)(stop)
     }
 
-    fn advance(&mut self, _: &[String]) -> Result<(), PlayerError> {
+    fn advance(&mut self, _: &[String], _: Option<&SharedPosition>) -> Result<(), PlayerError> {
         Ok(())
     }
 }
@@ -82,8 +82,12 @@ pub(crate) fn watched(spec: &str, seen: Sender<Result<(), PlayerError>>) -> Play
         fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
             self.player.choose(deadline, stop)
         }
-        fn advance(&mut self, joint: &[String]) -> Result<(), PlayerError> {
-            self.player.advance(joint)
+        fn advance(
+            &mut self,
+            joint: &[String],
+            next: Option<&SharedPosition>,
+        ) -> Result<(), PlayerError> {
+            self.player.advance(joint, next)
         }
     }
     let inner: PlayerFactory = spec.parse().unwrap();
@@ -117,7 +121,11 @@ pub(crate) fn patient() -> (PlayerFactory, Sender<()>, Arc<AtomicUsize>) {
             let legal = self.position.legal_texts(self.seat.role)?;
             Ok(Choice::new(legal[count % legal.len()].clone()))
         }
-        fn advance(&mut self, joint: &[String]) -> Result<(), PlayerError> {
+        fn advance(
+            &mut self,
+            joint: &[String],
+            _: Option<&SharedPosition>,
+        ) -> Result<(), PlayerError> {
             Ok(self.position.play_texts(joint)?)
         }
     }

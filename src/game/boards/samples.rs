@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use crate::game::load::Game;
 use crate::game::machine::{MachineError, RoleId};
-use crate::game::playout::{MatchMoves, RandomMatches};
+use crate::game::playout::RandomMatches;
 use crate::support::rng;
 
 /// The sampled matches, with the fluents and moves.
@@ -51,16 +51,16 @@ impl Samples {
         let mut states = 0;
         while states < STATES && matches.len() < MATCHES && !stop.is_set() {
             let mut sampled = SampledMatch::default();
-            let played = random.play(&stop, &mut |machine, _, seen: &MatchMoves| {
-                sampled.states.push(machine.fluents(seen.state));
-                let moves = RoleId::first(seen.joint.len()).zip(seen.joint);
+            let played = random.play(&stop, &mut |machine, _, seen| {
+                sampled.states.push(machine.fluents(seen.state()));
+                let moves = RoleId::first(seen.joint().len()).zip(seen.joint());
                 let moves = moves.map(|(role, &played)| machine.move_text(role, played));
                 sampled.moves.push(moves.collect());
                 Ok(())
             })?;
             if played.is_some() {
-                let last = random.state().clone();
-                sampled.states.push(random.machine().fluents(&last));
+                let (last, machine) = random.last();
+                sampled.states.push(machine.fluents(last.state()));
             }
             states += sampled.states.len();
             matches.push(sampled);

@@ -3,14 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use rand::RngExt;
-
 use crate::game::engine::Engines;
 use crate::game::ground::GroundGame;
 use crate::game::ground::Literal;
 use crate::game::machine::batch::Batch;
-use crate::game::machine::{Move, RoleId, State};
-use crate::game::vocabulary::lane_mask::LaneMask;
+use crate::game::machine::random_batch::{BatchStep, RandomBatch};
+use crate::game::machine::{RoleId, State};
 use crate::game::vocabulary::state::ones;
 use crate::support::rng::streams;
 use propjit_stop::Stop;
@@ -51,7 +49,7 @@ impl Samples {
     /// Plays random matches until the deadline, or until there were enough steps.
     pub(super) fn play(engines: &Engines, steps: u64, seed: u64, end: &Stop) -> Samples {
         let game = engines.game();
-        let mut batch = Batch::new(game.clone(), engines.immediate());
+        let batch = Batch::new(game.clone(), engines.immediate());
         let words = batch.state_words();
         let nothing = || [vec![0; words], vec![0; words]];
         let roles = game.propnet().roles.iter();
@@ -69,52 +67,19 @@ impl Samples {
             stride: 1,
         };
         samples.note_state(&game.initial().packed(words));
-        let mut rng = streams(seed).next().expect("there are streams");
-        let mut states = vec![game.initial().clone(); batch.lanes()];
-        let mut choices = vec![Vec::new(); batch.lanes()];
-        while samples.steps < steps && !end.is_set() {
-            batch.enter(&states);
-            if batch.terminal() == batch.filled() {
-                // The initial state is terminal.
-                break;
-            }
-            let mut stuck = LaneMask::default();
-            let roles = game.roles().len();
-            let mut joints = vec![Move(0); roles * states.len()];
-            for role in RoleId::first(roles) {
-                choices.iter_mut().for_each(Vec::clear);
-                batch.for_each_legal(role, |lane, legal| choices[lane].push(legal));
-                for (lane, legal) in choices.iter().enumerate() {
-                    match legal[..] {
-                        [] => stuck.insert(lane),
-                        _ => {
-                            let chosen = legal[rng.random_range(0..legal.len())];
-                            joints[lane * roles + role.index()] = chosen;
-                        }
-                    }
-                }
-            }
-            if stuck == batch.filled() {
-                break;
-            }
-            batch.play(&joints);
-            batch.advance(batch.filled());
-            samples.note_step(game, &mut batch, &mut states, stuck);
-        }
+        let rng = streams(seed).next().expect("there are streams");
+        let mut matches = RandomBatch::new(batch, rng);
+        while samples.steps < steps
+            && !end.is_set()
+            && matches.step(|step| samples.note_step(game, step))
+        {}
         samples
     }
 
-    /// Records the results of a step from these states. They become the next states, or the initial
-    /// state where a match is over.
-    fn note_step(
-        &mut self,
-        game: &GroundGame,
-        batch: &mut Batch,
-        states: &mut [State],
-        stuck: LaneMask,
-    ) {
-        let terminal = batch.terminal();
-        for lane in terminal.and_not(stuck).lanes() {
+    /// Records the results of a step.
+    fn note_step(&mut self, game: &GroundGame, step: BatchStep<'_>) {
+        let BatchStep { batch, after, .. } = step;
+        for lane in step.terminal.lanes() {
             self.matches += 1;
             let mut sum = Some(0);
             for role in RoleId::first(game.roles().len()) {
@@ -123,23 +88,18 @@ impl Samples {
                 sum = sum.zip(value).map(|(sum, value)| sum + i64::from(value));
                 let goal = goals.iter().position(|goal| Some(goal.value) == value);
                 if let Some(goal) = goal {
-                    let state = &batch.states()[lane * self.words..][..self.words];
+                    let state = &after[lane * self.words..][..self.words];
                     note(&mut self.ends[role.index()][goal], state);
                 }
             }
             self.sums.insert(sum);
         }
-        let after = batch.states();
-        for ((lane, state), after) in states
-            .iter_mut()
-            .enumerate()
-            .zip(after.chunks_exact(self.words))
-        {
-            if stuck.contains(lane) {
-                state.clone_from(game.initial());
+        let states = step.before.iter().zip(after.chunks_exact(self.words));
+        for (lane, (before, after)) in states.enumerate() {
+            if step.stuck.contains(lane) {
                 continue;
             }
-            let before = state.packed(self.words);
+            let before = before.packed(self.words);
             for (at, (before, after)) in before.iter().zip(after).enumerate() {
                 self.became[0][at] |= before & !after;
                 self.became[1][at] |= after & !before;
@@ -147,10 +107,6 @@ impl Samples {
             self.note_state(after);
             self.keep(&before, after);
             self.steps += 1;
-            match terminal.contains(lane) {
-                true => state.clone_from(game.initial()),
-                false => state.assign(after),
-            }
         }
     }
 

@@ -9,7 +9,7 @@
 //!
 //! These play one state at a time; [`circuit`] is shared by the last three, and [`broadcast`] by
 //! the last two. [`batch`] is for searches: many states of a game in one call, such as all children
-//! of a state; [`expansion`] finds the successors of many states.
+//! of a state; [`expansion`] finds the successors of many states, and [`random_batch`] plays random matches.
 //! [`saved`] holds states as text.
 
 pub mod batch;
@@ -21,6 +21,7 @@ pub mod lanes;
 pub mod perft;
 pub mod pool;
 pub mod prover;
+pub mod random_batch;
 pub mod saved;
 pub mod scalar;
 

@@ -32,7 +32,7 @@ pub use played_moves::PlayedMoves;
 pub use playouts::Playouts;
 pub(crate) use playouts::selectors;
 pub use queue::{JobId, PlayoutQueue};
-pub use random_match::{MatchMoves, RandomMatch, RandomMatches, Watch};
+pub use random_match::{MatchSteps, RandomMatch, RandomMatches, Watch};
 pub use run::{PlayoutConfig, PlayoutOutcome, run, run_engine, runner};
 pub use runner::{PlayoutProgress, PlayoutRunner, RunLimits};
 pub use serial::SerialPlayouts;

@@ -4,13 +4,13 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use propjit_stop::Stop;
-use rand::RngExt;
 
 use super::queue::{JobId, PlayoutQueue};
+use super::random_match::{MatchSteps, RandomMatch, pick};
 use super::runner::{PlayoutRunner, RunLimits};
 use super::tally::{Ending, Line};
 use crate::game::ground::Phases;
-use crate::game::machine::{MachineError, Move, RoleId, State, StateMachine};
+use crate::game::machine::{MachineError, RoleId, State, StateMachine};
 use crate::support::rng::GameRng;
 
 /// The time that a query may take when no matches are to be started any more.
@@ -20,20 +20,14 @@ const OVERTIME: Duration = Duration::from_secs(1);
 pub struct SerialPlayouts {
     machine: Box<dyn StateMachine>,
     rng: GameRng,
-    max_steps: u32,
+    steps: MatchSteps,
     queue: PlayoutQueue,
-    state: State,
-    next: State,
-    legal: Vec<Move>,
-    joint: Vec<Move>,
     values: Vec<i32>,
     /// For each role, the goal at the end of the match, if it has exactly one.
     goals: Vec<Option<i32>>,
     /// Only lines with a greater goal are tracked, if any: see
     /// [`PlayoutRunner::track_best_line`].
     lines_above: Option<i32>,
-    /// The moves of the match, if lines are tracked.
-    line: Vec<Move>,
 }
 
 impl SerialPlayouts {
@@ -41,16 +35,11 @@ impl SerialPlayouts {
     pub fn new(machine: Box<dyn StateMachine>, max_steps: u32, rng: GameRng) -> SerialPlayouts {
         SerialPlayouts {
             rng,
-            max_steps,
+            steps: MatchSteps::new(machine.roles().len(), max_steps as usize),
             queue: PlayoutQueue::new(machine.roles().len(), Phases::none(), State::new()),
-            state: State::new(),
-            next: State::new(),
-            legal: Vec::new(),
-            joint: Vec::new(),
             values: Vec::new(),
             goals: Vec::new(),
             lines_above: None,
-            line: Vec::new(),
             machine,
         }
     }
@@ -63,26 +52,24 @@ impl SerialPlayouts {
     /// Plays a match and counts it, unless it is stopped, or a query takes too long when the time
     /// is up.
     fn play_match(&mut self, id: JobId, limits: &RunLimits) -> Result<(), MachineError> {
-        self.state.assign(self.queue.state(id).0.words());
-        self.line.clear();
-        let mut length = 0;
+        self.steps.start(self.queue.state(id).0);
         self.machine.set_stop(&overtime(limits, limits.deadline));
         // Whether the time was up during a query.
         let mut is_late = false;
         let ending = loop {
             if limits.stop.is_set() {
-                self.queue.abandon(id, u64::from(length));
+                self.abandon(id);
                 return Ok(());
             }
             if is_late {
                 let now = Some(Instant::now());
                 self.machine.set_stop(&overtime(limits, now));
             }
-            match self.step(length) {
-                Ok(None) => length += 1,
+            match self.step() {
+                Ok(None) => {}
                 Ok(Some(ending)) => break ending,
                 Err(error) if error.is_stopped() && (is_late || limits.stop.is_set()) => {
-                    self.queue.abandon(id, u64::from(length));
+                    self.abandon(id);
                     if !limits.stop.is_set() {
                         tracing::warn!(%error, "a match takes too long and is not counted");
                         self.queue.tally_mut(id).given_up += 1;
@@ -92,13 +79,13 @@ impl SerialPlayouts {
                 // Each query may take that long.
                 Err(error) if error.is_stopped() => is_late = true,
                 Err(error) => {
-                    self.queue.abandon(id, u64::from(length));
+                    self.abandon(id);
                     return Err(error);
                 }
             }
         };
         let tally = self.queue.end(id, 1);
-        tally.end(length, ending);
+        tally.end(self.steps.length() as u32, ending);
         if ending == Ending::Terminal {
             for (goals, goal) in tally.goals.iter_mut().zip(&self.goals) {
                 match *goal {
@@ -111,7 +98,7 @@ impl SerialPlayouts {
                 && goal > above
                 && tally.is_better(goal)
             {
-                let moves = self.line.clone();
+                let moves = self.steps.moves().to_vec();
                 tally.best = Some(Line { goal, moves });
             }
         }
@@ -119,48 +106,34 @@ impl SerialPlayouts {
         Ok(())
     }
 
-    /// Makes a joint move after `length` others, unless the match ends here.
-    fn step(&mut self, length: u32) -> Result<Option<Ending>, MachineError> {
-        if self.machine.is_terminal(&self.state)? {
-            self.goals.clear();
-            for role in RoleId::first(self.machine.roles().len()) {
-                self.machine.goals(&self.state, role, &mut self.values)?;
-                self.goals.push(match *self.values {
-                    [value] => Some(value),
-                    _ => None,
-                });
+    /// Makes a joint move, unless the match ends here.
+    fn step(&mut self) -> Result<Option<Ending>, MachineError> {
+        let (machine, rng) = (&mut *self.machine, &mut self.rng);
+        let end = self.steps.choose(machine, |legal| pick(legal, rng))?;
+        Ok(Some(match end {
+            None => {
+                self.steps.advance(machine)?;
+                return Ok(None);
             }
-            return Ok(Some(Ending::Terminal));
-        }
-        if length == self.max_steps {
-            return Ok(Some(Ending::Truncated));
-        }
-        if !self.choose_moves()? {
-            return Ok(Some(Ending::Stuck));
-        }
-        self.machine
-            .next_state_unchecked(&self.state, &self.joint, &mut self.next)?;
-        if self.lines_above.is_some() {
-            self.line.extend_from_slice(&self.joint);
-        }
-        std::mem::swap(&mut self.state, &mut self.next);
-        Ok(None)
+            Some(RandomMatch::Terminal) => {
+                self.goals.clear();
+                for role in RoleId::first(machine.roles().len()) {
+                    machine.goals(self.steps.state(), role, &mut self.values)?;
+                    self.goals.push(match *self.values {
+                        [value] => Some(value),
+                        _ => None,
+                    });
+                }
+                Ending::Terminal
+            }
+            Some(RandomMatch::Truncated) => Ending::Truncated,
+            Some(RandomMatch::Stuck(_)) => Ending::Stuck,
+        }))
     }
 
-    /// Chooses each role's move uniformly; false if a role has none.
-    fn choose_moves(&mut self) -> Result<bool, MachineError> {
-        self.joint.clear();
-        for role in RoleId::first(self.machine.roles().len()) {
-            self.machine
-                .legal_moves_unchecked(&self.state, role, &mut self.legal)?;
-            let choice = match self.legal.len() {
-                0 => return Ok(false),
-                1 => 0,
-                count => self.rng.random_range(0..count as u32) as usize,
-            };
-            self.joint.push(self.legal[choice]);
-        }
-        Ok(true)
+    /// Drops the match.
+    fn abandon(&mut self, id: JobId) {
+        self.queue.abandon(id, self.steps.length() as u64);
     }
 }
 
@@ -213,7 +186,7 @@ impl PlayoutRunner for SerialPlayouts {
 impl fmt::Debug for SerialPlayouts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SerialPlayouts")
-            .field("max_steps", &self.max_steps)
+            .field("steps", &self.steps)
             .field("queue", &self.queue)
             .finish_non_exhaustive()
     }

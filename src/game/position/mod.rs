@@ -1,6 +1,7 @@
 //! The current state of a match, and its history.
 
 mod history;
+mod named_moves;
 mod text;
 
 use std::fmt;
@@ -13,6 +14,7 @@ use crate::game::machine::pool::MachinePool;
 use crate::game::machine::{MachineError, Move, RoleId, State, StateMachine};
 
 pub use history::History;
+pub use named_moves::NamedMoves;
 pub use text::find_text;
 
 /// The current state of a match.
@@ -104,6 +106,11 @@ impl Position {
         self.stop = stop.clone();
     }
 
+    /// Returns the token that stops queries.
+    pub fn stop(&self) -> &Stop {
+        &self.stop
+    }
+
     /// Returns the names of the roles in rulesheet order.
     pub fn roles(&self) -> &[String] {
         self.machines.roles()
@@ -142,17 +149,23 @@ impl Position {
         Ok(moves)
     }
 
+    /// Returns the legal moves of a role with their names: none when the match is over.
+    ///
+    /// # Errors
+    /// When the machine cannot continue.
+    pub fn named_moves(&self, role: RoleId) -> Result<NamedMoves, MachineError> {
+        self.query(|machine, state| match machine.is_terminal(state)? {
+            true => Ok(NamedMoves::default()),
+            false => NamedMoves::of(machine, state, role),
+        })
+    }
+
     /// Returns the legal moves of a role, as canonical text: none when the match is over.
     ///
     /// # Errors
     /// When the machine cannot continue.
     pub fn legal_texts(&self, role: RoleId) -> Result<Vec<String>, MachineError> {
-        let mut moves = Vec::new();
-        self.query(|machine, state| {
-            machine.legal_moves(state, role, &mut moves)?;
-            let texts = moves.iter().map(|&played| machine.move_text(role, played));
-            Ok(texts.collect())
-        })
+        self.named_moves(role).map(NamedMoves::into_texts)
     }
 
     /// Returns a legal move of a role, if it has one, as canonical text: see
@@ -183,11 +196,9 @@ impl Position {
             if machine.is_terminal(state)? {
                 return Err(MachineError::MatchOver);
             }
-            let mut legal = Vec::new();
-            machine.legal_moves_unchecked(state, role, &mut legal)?;
-            let texts = legal.iter().map(|&played| machine.move_text(role, played));
-            match find_text(&texts.collect::<Vec<_>>(), text) {
-                Some(at) => Ok(legal[at]),
+            let legal = NamedMoves::of(machine, state, role)?;
+            match legal.find(text) {
+                Some(at) => Ok(legal.moves()[at]),
                 None => Err(MachineError::IllegalMove {
                     role: machine.roles()[role.index()].clone(),
                     text: text.to_string(),
@@ -230,7 +241,7 @@ impl Position {
     }
 
     /// Advances by a joint move that was [found](Position::find_joint_move) here, so that it is legal.
-    fn play_found(&mut self, joint: &[Move]) -> Result<(), MachineError> {
+    pub(crate) fn play_found(&mut self, joint: &[Move]) -> Result<(), MachineError> {
         let mut next = State::new();
         self.query(|machine, state| machine.next_state_unchecked(state, joint, &mut next))?;
         self.state = next;

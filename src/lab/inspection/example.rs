@@ -27,18 +27,16 @@ pub struct Example {
 impl Example {
     /// Returns the state in which the last match ended.
     pub fn of(matches: &mut RandomMatches) -> Example {
-        let history: Vec<Vec<_>> = matches.history().map(<[_]>::to_vec).collect();
-        let state = matches.state().clone();
-        let machine = matches.machine();
-        let joint = |joint: &Vec<_>| {
+        let (last, machine) = matches.last();
+        let joint = |joint: &[_]| {
             let moves = RoleId::first(joint.len()).zip(joint);
             moves
                 .map(|(role, &played)| machine.move_text(role, played))
                 .collect()
         };
         Example {
-            history: history.iter().map(joint).collect(),
-            state: machine.fluents(&state),
+            history: last.history().map(joint).collect(),
+            state: machine.fluents(last.state()),
         }
     }
 }

@@ -147,7 +147,7 @@ fn play(
     let played = loop {
         let watched = matches.play(stop, &mut |_, _, seen| {
             states += 1;
-            legal.note(seen.legal);
+            legal.note(seen.legal());
             Ok(())
         });
         let end = match watched {
@@ -174,26 +174,24 @@ fn play(
                 let what = format!("{} has no legal move", roles[role.index()]);
                 meet(&mut matches, FindingKind::NoLegalMove, Some(role), &what);
                 // The others may have moves.
-                let state = matches.state().clone();
+                let (last, machine) = matches.last();
                 let mut of_role = |role| {
                     let mut moves = Vec::new();
-                    let found = matches
-                        .machine()
-                        .legal_moves_unchecked(&state, role, &mut moves);
+                    let found = machine.legal_moves_unchecked(last.state(), role, &mut moves);
                     found.map(|()| moves)
                 };
                 let moves = RoleId::first(roles.len()).map(&mut of_role);
                 legal.note(&moves.collect::<Result<Vec<_>, _>>()?);
             }
             RandomMatch::Truncated => {
-                let what = format!("no end after {} joint moves", matches.length());
+                let what = format!("no end after {} joint moves", matches.last().0.length());
                 meet(&mut matches, FindingKind::NeverEnds, None, &what);
             }
             RandomMatch::Terminal => {
                 ended += 1;
                 for role in RoleId::first(roles.len()) {
-                    let state = matches.state().clone();
-                    matches.machine().goals(&state, role, &mut values)?;
+                    let (last, machine) = matches.last();
+                    machine.goals(last.state(), role, &mut values)?;
                     for &value in &values {
                         *goals[role.index()].entry(value).or_default() += 1;
                     }

@@ -11,7 +11,7 @@ use super::probes::{DeadRules, ProbesError};
 use super::state_share::StateShare;
 use crate::game::load::{Game, LoadError, Setup};
 use crate::game::machine::{MachineError, RoleId, State, StateMachine};
-use crate::game::playout::{MatchMoves, RandomMatch, RandomMatches};
+use crate::game::playout::{MatchSteps, RandomMatch, RandomMatches};
 use crate::support::rng::{GameRng, streams};
 use crate::support::setters::setters;
 use crate::support::statistics::{Moments, NORMAL_95, wilson};
@@ -161,19 +161,23 @@ fn count(
         let mut choices = vec![Moments::default(); roles];
         let (mut looked_at, mut decisive) = (0, 0);
         let end = matches.play(stop, &mut |machine, rng, seen| {
-            let joint: f64 = seen.legal.iter().map(|legal| legal.len() as f64).product();
+            let joint: f64 = seen
+                .legal()
+                .iter()
+                .map(|legal| legal.len() as f64)
+                .product();
             seen_in_match.push(joint.to_bits());
-            let mut choosing = (RoleId::first(roles).zip(seen.legal))
+            let mut choosing = (RoleId::first(roles).zip(seen.legal()))
                 .filter(|(_, legal)| legal.len() > 1)
                 .map(|(role, _)| role);
             let (chooser, other) = (choosing.next(), choosing.next());
-            for (choices, legal) in choices.iter_mut().zip(seen.legal) {
+            for (choices, legal) in choices.iter_mut().zip(seen.legal()) {
                 if legal.len() > 1 {
                     choices.add(legal.len() as i64, 1);
                 }
             }
             if first.is_none() {
-                let has_choice = |role: &&RoleId| seen.legal[role.index()].len() > 1;
+                let has_choice = |role: &&RoleId| seen.legal()[role.index()].len() > 1;
                 let mut choosing = players.iter().filter(has_choice);
                 // The first role to move has no other beside it.
                 if let Some(&role) = choosing.next() {
@@ -201,7 +205,8 @@ fn count(
         if let Some(Some(role)) = first {
             counts.first[role.index()] += 1;
         }
-        *counts.lengths.entry(matches.length()).or_default() += 1;
+        let (last, machine) = matches.last();
+        *counts.lengths.entry(last.length()).or_default() += 1;
         counts.states += seen_in_match.len() as u64;
         counts.branching.resize(
             counts.branching.len().max(seen_in_match.len()),
@@ -218,10 +223,9 @@ fn count(
             RandomMatch::Truncated => counts.truncated += 1,
             RandomMatch::Stuck(_) => counts.stuck += 1,
             RandomMatch::Terminal => {
-                let state = matches.state().clone();
                 let mut goals = Vec::new();
                 for role in RoleId::first(roles) {
-                    matches.machine().goals(&state, role, &mut values)?;
+                    machine.goals(last.state(), role, &mut values)?;
                     goals.push(match *values {
                         [value] => Some(value),
                         _ => None,
@@ -248,16 +252,16 @@ fn greatest_goals(game: &Game) -> Option<Vec<i32>> {
 /// 100 if that is not known.
 fn has_decisive(
     machine: &mut dyn StateMachine,
-    seen: &MatchMoves<'_>,
+    seen: &MatchSteps,
     role: RoleId,
     greatest: Option<i32>,
 ) -> Result<bool, MachineError> {
-    let mut joint = seen.joint.to_vec();
+    let mut joint = seen.joint().to_vec();
     let mut next = State::new();
     let mut values = Vec::new();
-    for &played in &seen.legal[role.index()] {
+    for &played in &seen.legal()[role.index()] {
         joint[role.index()] = played;
-        machine.next_state_unchecked(seen.state, &joint, &mut next)?;
+        machine.next_state_unchecked(seen.state(), &joint, &mut next)?;
         if machine.is_terminal(&next)? {
             machine.goals(&next, role, &mut values)?;
             if values[..] == [greatest.unwrap_or(100)] {

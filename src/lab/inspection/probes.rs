@@ -170,16 +170,16 @@ impl Probes {
         let mut count = 0;
         while most.is_none_or(|most| count < most) {
             let played = matches.play(stop, &mut |_, _, seen| {
-                self.note(seen.state);
+                self.note(seen.state());
                 Ok(())
             });
             if played?.is_none() {
                 break;
             }
             count += 1;
-            let state = matches.state().clone();
-            self.note(&state);
-            self.note_end(matches.machine(), &state)?;
+            let (last, machine) = matches.last();
+            self.note(last.state());
+            self.note_end(machine, last.state())?;
         }
         Ok(count)
     }

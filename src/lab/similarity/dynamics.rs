@@ -20,7 +20,7 @@ use super::labels::Labels;
 use super::move_sets::continuations;
 use crate::game::load::Game;
 use crate::game::machine::{Backend, MachineError, Move, RoleId, State, StateMachine};
-use crate::game::playout::{MatchMoves, RandomMatches};
+use crate::game::playout::{MatchSteps, RandomMatches};
 use crate::support::rng::{GameRng, streams};
 use crate::support::setters::setters;
 use crate::support::statistics::Moments;
@@ -154,13 +154,13 @@ impl Sample {
         &mut self,
         machine: &mut dyn StateMachine,
         rng: &mut GameRng,
-        seen: &MatchMoves<'_>,
+        seen: &MatchSteps,
     ) -> Result<(), MachineError> {
         let is_full = self.moves.count >= self.most;
-        if is_full || rng.random_range(0..LOOKED_AT) > 0 || !deciders(seen.legal).any(|is| is) {
+        if is_full || rng.random_range(0..LOOKED_AT) > 0 || !deciders(seen.legal()).any(|is| is) {
             return Ok(());
         }
-        let here = self.labels.of_legal(seen.legal);
+        let here = self.labels.of_legal(seen.legal());
         let mut found = Moments::<f64>::default();
         for _ in 0..self.tries {
             let next = follow(machine, rng, seen)?;
@@ -206,10 +206,10 @@ fn deciders(legal: &[Vec<Move>]) -> impl Iterator<Item = bool> {
 fn follow(
     machine: &mut dyn StateMachine,
     rng: &mut GameRng,
-    seen: &MatchMoves<'_>,
+    seen: &MatchSteps,
 ) -> Result<Option<Vec<Vec<Move>>>, MachineError> {
-    let mut legal = seen.legal.to_vec();
-    let mut state = seen.state.clone();
+    let mut legal = seen.legal().to_vec();
+    let mut state = seen.state().clone();
     let mut next = State::new();
     for _ in 0..MAX_BETWEEN {
         let joint: Option<Vec<Move>> = (legal.iter())
@@ -226,7 +226,7 @@ fn follow(
         for (role, legal) in RoleId::first(legal.len()).zip(&mut legal) {
             machine.legal_moves_unchecked(&state, role, legal)?;
         }
-        if deciders(&legal).eq(deciders(seen.legal)) {
+        if deciders(&legal).eq(deciders(seen.legal())) {
             return Ok(Some(legal));
         }
     }

@@ -257,7 +257,7 @@ impl LiveMatch {
             let joint = joint.cloned();
             current.turn = Turn {
                 number: current.turn.number + 1,
-                chosen: Some(current.worker.play(joint.clone(), due.think)),
+                chosen: Some(current.worker.play(joint.clone(), None, due.think)),
                 legal: current.clerk.turn(joint.clone()),
                 joint,
                 answer: None,

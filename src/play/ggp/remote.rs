@@ -11,7 +11,7 @@ use propjit_stop::Stop;
 use super::address::Address;
 use super::client;
 use super::message::{Request, Start};
-use crate::play::matches::{Choice, Ending, Player, PlayerError, Seat};
+use crate::play::matches::{Choice, Ending, Player, PlayerError, Seat, SharedPosition};
 
 /// How long a player may take to acknowledge that a match is given up, and at least that it is
 /// over.
@@ -158,7 +158,7 @@ impl Player for RemotePlayer {
             .map(Choice::new)
     }
 
-    fn advance(&mut self, joint: &[String]) -> Result<(), PlayerError> {
+    fn advance(&mut self, joint: &[String], _: Option<&SharedPosition>) -> Result<(), PlayerError> {
         self.last = Some(joint.to_vec());
         Ok(())
     }

@@ -337,6 +337,7 @@ impl Session {
                 play_clock: start.play_clock,
                 seed,
                 opening: Arc::default(),
+                position: None,
             };
             let SessionConfig { player, log, .. } = &self.config;
             let game = LiveMatch::start(player.clone(), seat, log.as_deref(), &due);

@@ -8,9 +8,9 @@ use propjit_stop::Stop;
 
 use super::message::{Apply, Go, JointMoves, LineReply, LineRequest, Load, VERSION};
 use super::process::LineProcess;
-use crate::game::position::Position;
+use crate::play::matches::follower::Follower;
 use crate::play::matches::printable::excerpt;
-use crate::play::matches::{Choice, Ending, Player, PlayerError, Seat};
+use crate::play::matches::{Choice, Ending, Player, PlayerError, Seat, SharedPosition};
 use crate::support::program::ProgramCommand;
 
 /// How long before the end of a clock the program is to answer.
@@ -23,7 +23,7 @@ pub struct LinePlayer {
     seat: Seat,
     process: Option<LineProcess>,
     /// The source of the legal moves that the program is given.
-    position: Option<Position>,
+    follower: Follower,
     /// All joint moves so far, those of the opening included.
     history: Vec<Vec<String>>,
     /// The number of them that the program knows; none if that is unknown, as when it did not
@@ -38,7 +38,7 @@ impl LinePlayer {
             command,
             seat: seat.clone(),
             process: None,
-            position: None,
+            follower: Follower::new(seat),
             history: seat.opening.to_vec(),
             told: None,
         }
@@ -82,18 +82,6 @@ impl LinePlayer {
             other => Err(unexpected(&other)),
         }
     }
-
-    fn position(&mut self) -> Result<&mut Position, PlayerError> {
-        if self.position.is_none() {
-            let game = self.seat.rulesheet.game()?;
-            let mut position = game.follow()?;
-            for joint in self.seat.opening.iter() {
-                position.play_texts(joint)?;
-            }
-            self.position = Some(position);
-        }
-        Ok(self.position.as_mut().expect("it was just made"))
-    }
 }
 
 /// The error of a reply to something else.
@@ -120,13 +108,15 @@ impl Player for LinePlayer {
             other => return Err(unexpected(&other)),
         }
         self.send_position(stop)?;
-        self.position().map(drop)
+        self.follower.position().map(drop)
     }
 
     fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
         self.send_position(stop)?;
         let role = self.seat.role;
-        let legal = self.position()?.legal_texts(role)?;
+        let position = self.follower.position()?;
+        let legal = position.legal(role, position.position().stop())?;
+        let legal = legal.texts().to_vec();
         let time = deadline.saturating_duration_since(Instant::now());
         let go = LineRequest::Go(Go {
             role: self.seat.rulesheet.roles()[role.index()].clone(),
@@ -145,8 +135,14 @@ impl Player for LinePlayer {
         }
     }
 
-    fn advance(&mut self, joint: &[String]) -> Result<(), PlayerError> {
-        self.position()?.play_texts(joint)?;
+    fn advance(
+        &mut self,
+        joint: &[String],
+        next: Option<&SharedPosition>,
+    ) -> Result<(), PlayerError> {
+        // The history has only moves that are legal.
+        self.follower.position()?;
+        self.follower.advance(joint, next)?;
         self.history.push(joint.to_vec());
         Ok(())
     }

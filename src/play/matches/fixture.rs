@@ -84,6 +84,7 @@ impl Fixture<'_> {
                 play_clock: self.config.play_clock,
                 seed: rng.random(),
                 opening: self.opening.clone(),
+                position: None,
             };
             player.map(|player: usize| (self.players[player].clone(), seat))
         });

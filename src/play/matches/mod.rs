@@ -5,12 +5,14 @@
 //! - [`Player`] is the interface of players in a match; a [`PlayerFactory`] makes one for each match. The players
 //!   themselves are in [`player`](crate::play::players) and [`protocol`](crate::play::ggp).
 //! - [`Rulesheet`] is a game that several players share, prepared when it is first needed.
+//! - A [`SharedPosition`] is a position of a match that the referee shares with the players in its process.
 //! - [`play_match`] is the referee; a [`MatchRecord`] is the record of a match. A [`RecordFile`] keeps those of a
 //!   series as they end.
 //! - [`Series`] plays many matches, and computes the [`Standing`]s of the players.
 //! - A [`Tournament`] has several players, games and [`Openings`], [`ratings`], and a [test](Sprt) that may end it.
 
 mod fixture;
+pub(crate) mod follower;
 mod opening;
 mod player;
 pub(crate) mod printable;
@@ -24,6 +26,7 @@ mod script;
 mod script_error;
 mod series;
 mod series_error;
+mod shared_position;
 mod sprt;
 mod standings;
 mod tournament;
@@ -45,6 +48,7 @@ pub use script::Script;
 pub use script_error::{ScriptError, ScriptPlace};
 pub use series::{Series, SeriesResults};
 pub use series_error::SeriesError;
+pub use shared_position::SharedPosition;
 pub use sprt::{Accepted, NoTest, PairScores, Sprt, SprtStatus, expected_score};
 pub use standings::{Standing, standings};
 pub use tournament::{

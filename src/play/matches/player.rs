@@ -2,7 +2,8 @@
 //!
 //! A [`Player`] gets a [`Seat`] and then the information that the GGP protocol passes to players:
 //! the clocks and the joint moves. Moves are text, because the numbers of a prover are its own, and
-//! because a program at the other end of a connection is a player too.
+//! because a program at the other end of a connection is a player too. Players in the process of the
+//! referee may use its positions instead, if the game is ground.
 
 use std::fmt;
 use std::io;
@@ -12,6 +13,7 @@ use std::time::{Duration, Instant};
 use propjit_stop::Stop;
 
 use super::rulesheet::Rulesheet;
+use super::shared_position::SharedPosition;
 use crate::game::load::LoadError;
 use crate::game::machine::{MachineError, RoleId};
 
@@ -35,6 +37,26 @@ pub struct Seat {
     /// Joint moves that were made before the players' first choice; they start from the resulting
     /// position.
     pub opening: Arc<[Vec<String>]>,
+    /// That position, if the referee shares it: see [`Player::advance`].
+    pub position: Option<SharedPosition>,
+}
+
+#[cfg(test)]
+impl Seat {
+    /// The seat of the first role in a match with a second for each clock.
+    pub(crate) fn first(rulesheet: &Arc<Rulesheet>) -> Seat {
+        Seat {
+            match_id: "m".to_string(),
+            number: 0,
+            rulesheet: rulesheet.clone(),
+            role: RoleId(0),
+            start_clock: Duration::from_secs(1),
+            play_clock: Duration::from_secs(1),
+            seed: 1,
+            opening: Arc::default(),
+            position: None,
+        }
+    }
 }
 
 /// A move and why it was chosen.
@@ -131,9 +153,17 @@ pub trait Player: Send {
 
     /// Makes the moves of all roles, `joint`, in role order.
     ///
+    /// If the referee is in this process and the game is ground, `next` is the position that follows,
+    /// of the [game](Rulesheet::game) of the seat's rulesheet. Players that follow by text need not
+    /// look at it.
+    ///
     /// # Errors
     /// When the player cannot follow. Its state is then unchanged.
-    fn advance(&mut self, joint: &[String]) -> Result<(), PlayerError>;
+    fn advance(
+        &mut self,
+        joint: &[String],
+        next: Option<&SharedPosition>,
+    ) -> Result<(), PlayerError>;
 
     /// May think until it is stopped, while no answer is needed; may return before.
     fn ponder(&mut self, stop: &Stop) {
@@ -159,7 +189,7 @@ pub trait Player: Send {
 /// use std::time::Instant;
 ///
 /// use propjit::Stop;
-/// use propjit::play::matches::{Choice, Player, PlayerError, PlayerFactory};
+/// use propjit::play::matches::{Choice, Player, PlayerError, PlayerFactory, SharedPosition};
 ///
 /// struct Noop;
 ///
@@ -170,7 +200,7 @@ pub trait Player: Send {
 ///     fn choose(&mut self, _: Instant, _: &Stop) -> Result<Choice, PlayerError> {
 ///         Ok(Choice::new("noop"))
 ///     }
-///     fn advance(&mut self, _: &[String]) -> Result<(), PlayerError> {
+///     fn advance(&mut self, _: &[String], _: Option<&SharedPosition>) -> Result<(), PlayerError> {
 ///         Ok(())
 ///     }
 /// }

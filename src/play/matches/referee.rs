@@ -10,15 +10,16 @@
 
 use std::time::{Duration, Instant};
 
-use rand::seq::IndexedRandom;
+use rand::RngExt;
 
 use propjit_stop::Stop;
 
 use super::player::{Ending, PlayerError, PlayerFactory, Seat};
 use super::record::{ErrorRecord, MatchEnd, MatchRecord, MoveRecord, PlayerErrorKind};
+use super::shared_position::SharedPosition;
 use super::worker::{Chosen, TimedChoice, Worker};
-use crate::game::machine::{MachineError, RoleId};
-use crate::game::position::{Position, find_text};
+use crate::game::machine::{MachineError, Move, RoleId};
+use crate::game::position::{NamedMoves, Position};
 use crate::support::background::Background;
 use crate::support::error_text::with_causes;
 use crate::support::rng::GameRng;
@@ -86,7 +87,7 @@ pub struct MatchPosition<'a> {
 /// A match that is being played.
 struct RunningMatch<'a> {
     config: &'a MatchConfig,
-    position: Position,
+    position: SharedPosition,
     rng: GameRng,
     /// For each role its player; none for the role that the referee plays.
     workers: Vec<Option<Worker>>,
@@ -96,8 +97,9 @@ struct RunningMatch<'a> {
     record: MatchRecord,
 }
 
-/// Plays a match. `seats` has for each role the player and its seat, or nothing
-/// where the referee plays at random. Ends early when `stop` is set.
+/// Plays a match from `position`, the start of the game of the seats' rulesheet. `seats` has for each
+/// role the player and its seat, or nothing where the referee plays at random. Players share the
+/// referee's positions if the game is ground. Ends early when `stop` is set.
 /// `progress` is called with each position.
 /// Errors of players are in the record.
 pub fn play_match(
@@ -111,7 +113,7 @@ pub fn play_match(
     let record = unplayed(config, &position, &seats);
     let mut running = RunningMatch {
         config,
-        position,
+        position: SharedPosition::new(position, 0),
         rng,
         workers: Vec::new(),
         failures: vec![0; seats.len()],
@@ -121,8 +123,9 @@ pub fn play_match(
     let opening = seats.iter().flatten().next();
     let opening = opening.map(|(_, seat)| seat.opening.clone());
     let opening = opening.unwrap_or_default();
-    running.prepare(seats, opening.len());
     let opened = running.open(&opening);
+    let start = running.shared().filter(|_| opened.is_ok());
+    running.prepare(seats, start, opening.len());
     let opened = opened.map_err(|error| format!("the opening cannot be played: {error}"));
     let is_ready = running.record.failure.is_none();
     let played = opened.and_then(|()| match is_ready {
@@ -177,7 +180,7 @@ impl RunningMatch<'_> {
     /// Makes the joint moves of the opening.
     fn open(&mut self, opening: &[Vec<String>]) -> Result<(), MachineError> {
         for joint in opening {
-            self.position.play_texts(joint)?;
+            self.position = self.position.after(joint)?;
             let step = joint.iter().cloned().map(MoveRecord::new);
             self.record.steps.push(step.collect());
             self.record.opening += 1;
@@ -185,15 +188,28 @@ impl RunningMatch<'_> {
         Ok(())
     }
 
-    /// Starts the players and waits until they are prepared. Remote players may need a play clock
-    /// for each joint move of the opening.
-    fn prepare(&mut self, seats: Vec<Option<(PlayerFactory, Seat)>>, opening: usize) {
+    /// Returns the position for players in this process. A prover answers one query at a time, so that
+    /// players of games that are not ground have their own.
+    fn shared(&self) -> Option<SharedPosition> {
+        let is_ground = self.position.position().ground_state().is_some();
+        is_ground.then(|| self.position.clone())
+    }
+
+    /// Starts the players, from a position that they share if there is one, and waits until they are
+    /// prepared. Remote players may need a play clock for each joint move of the opening.
+    fn prepare(
+        &mut self,
+        seats: Vec<Option<(PlayerFactory, Seat)>>,
+        start: Option<SharedPosition>,
+        opening: usize,
+    ) {
         let deadline = Instant::now() + self.config.start_clock;
         let patience = self.config.play_clock * opening as u32;
         let mut prepared = Vec::new();
         for seat in seats {
             let (worker, answer) = match seat {
-                Some((factory, seat)) => {
+                Some((factory, mut seat)) => {
+                    seat.position.clone_from(&start);
                     let (worker, answer) = Worker::start(move || factory.make(&seat), deadline);
                     (Some(worker), Some(answer))
                 }
@@ -272,13 +288,15 @@ impl RunningMatch<'_> {
         let mut joint: Option<Vec<String>> = None;
         loop {
             let steps = self.record.steps.len();
+            let here = self.position.clone();
+            let position = here.position();
             progress(&MatchPosition {
                 record: &self.record,
-                position: &self.position,
+                position,
             });
-            if self.position.is_over()? {
-                let roles = RoleId::first(self.workers.len());
-                let goals = roles.map(|role| self.position.goal(role));
+            let roles = RoleId::first(self.workers.len());
+            if position.is_over()? {
+                let goals = roles.map(|role| position.goal(role));
                 self.record.goals = goals.collect::<Result<_, _>>()?;
                 self.record.end = MatchEnd::Terminal;
                 return Ok(());
@@ -287,15 +305,14 @@ impl RunningMatch<'_> {
                 self.record.end = MatchEnd::Truncated;
                 return Ok(());
             }
-            let roles = RoleId::first(self.workers.len());
-            let legal: Vec<Vec<String>> = roles
-                .map(|role| self.position.legal_texts(role))
+            let legal: Vec<&NamedMoves> = roles
+                .map(|role| here.legal(role, position.stop()))
                 .collect::<Result<_, _>>()?;
-            if legal.iter().any(Vec::is_empty) {
+            if legal.iter().any(|legal| legal.moves().is_empty()) {
                 self.record.end = MatchEnd::Stuck;
                 return Ok(());
             }
-            let step = self.turn(joint.as_deref(), &legal);
+            let (moves, step) = self.turn(joint.as_deref(), &legal);
             if self.stop.is_set() {
                 self.record.end = MatchEnd::Interrupted;
                 return Ok(());
@@ -303,69 +320,70 @@ impl RunningMatch<'_> {
             if self.record.failure.is_some() {
                 return Ok(());
             }
-            let moves: Vec<String> = step.iter().map(|played| played.text.clone()).collect();
-            self.position.play_texts(&moves)?;
+            let mut next = position.clone();
+            next.play_found(&moves)?;
+            self.position = SharedPosition::new(next, here.depth() + 1);
+            joint = Some(step.iter().map(|played| played.text.clone()).collect());
             self.record.steps.push(step);
-            joint = Some(moves);
         }
     }
 
-    /// Asks all players for their moves.
-    fn turn(&mut self, joint: Option<&[String]>, legal: &[Vec<String>]) -> Vec<MoveRecord> {
+    /// Asks all players for their moves. Returns them, and their records.
+    fn turn(
+        &mut self,
+        joint: Option<&[String]>,
+        legal: &[&NamedMoves],
+    ) -> (Vec<Move>, Vec<MoveRecord>) {
         let deadline = Instant::now() + self.config.play_clock;
+        let here = self.shared();
         let ask = |worker: &mut Option<Worker>| {
             let worker = worker.as_mut()?;
-            Some(worker.play(joint.map(<[String]>::to_vec), deadline))
+            Some(worker.play(joint.map(<[String]>::to_vec), here.clone(), deadline))
         };
         let answers: Vec<_> = self.workers.iter_mut().map(ask).collect();
-        let mut step = Vec::new();
-        for (role, (answer, legal)) in answers.into_iter().zip(legal).enumerate() {
-            let mut random = || {
-                let choice = legal.choose(&mut self.rng);
-                choice.expect("there is a legal move").clone()
-            };
-            step.push(match answer {
-                None => MoveRecord::new(random()),
+        let answers = answers.into_iter().zip(legal).enumerate();
+        let step = answers.map(|(role, (answer, legal))| {
+            let random = self.rng.random_range(0..legal.moves().len());
+            let (place, record) = match answer {
+                None => (random, MoveRecord::new(legal.texts()[random].clone())),
                 Some(answer) => {
-                    let instead = random();
                     let chosen = self.wait(role, deadline, &answer);
-                    self.judge(role, chosen, legal, instead)
+                    self.judge(role, chosen, legal, random)
                 }
-            });
-        }
-        step
+            };
+            (legal.moves()[place], record)
+        });
+        step.unzip()
     }
 
-    /// Returns the move of a player, or another one `instead`.
+    /// Returns the place and the record of a player's move, or of the one at the place `instead`.
     fn judge(
         &mut self,
         role: usize,
         chosen: Chosen,
-        legal: &[String],
-        instead: String,
-    ) -> MoveRecord {
-        match chosen {
-            Ok(TimedChoice { choice, time }) => match find_text(legal, &choice.text) {
+        legal: &NamedMoves,
+        instead: usize,
+    ) -> (usize, MoveRecord) {
+        let blame = match chosen {
+            Ok(TimedChoice { choice, time }) => match legal.find(&choice.text) {
                 Some(at) => {
                     self.failures[role] = 0;
-                    MoveRecord {
-                        text: legal[at].clone(),
+                    let record = MoveRecord {
+                        text: legal.texts()[at].clone(),
                         seconds: Some(time.as_secs_f64()),
                         statistics: choice.statistics,
-                    }
+                    };
+                    return (at, record);
                 }
-                None => {
-                    let kind = PlayerErrorKind::Illegal;
-                    let text = choice.text;
-                    self.failed(role, Blame { kind, text });
-                    MoveRecord::new(instead)
-                }
+                None => Blame {
+                    kind: PlayerErrorKind::Illegal,
+                    text: choice.text,
+                },
             },
-            Err(error) => {
-                self.failed(role, error.into());
-                MoveRecord::new(instead)
-            }
-        }
+            Err(error) => error.into(),
+        };
+        self.failed(role, blame);
+        (instead, MoveRecord::new(legal.texts()[instead].clone()))
     }
 
     /// Records that a player has no move. The match is given up if that is too often.
@@ -409,7 +427,7 @@ impl RunningMatch<'_> {
         if self.stop.is_set() {
             return;
         }
-        let role = self.position.roles()[role].clone();
+        let role = self.record.roles[role].clone();
         let Blame { kind, text } = blame;
         tracing::info!(role, ?step, ?kind, text, "a random move instead");
         self.record.errors.push(ErrorRecord {

@@ -11,6 +11,7 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use propjit_stop::Stop;
 
 use super::player::{Choice, Ending, Player, PlayerError};
+use super::shared_position::SharedPosition;
 use crate::support::background::{Background, Promise};
 use crate::support::crash::caught;
 
@@ -32,6 +33,7 @@ pub(crate) struct TimedChoice {
 enum Task {
     Play {
         joint: Option<Vec<String>>,
+        next: Option<SharedPosition>,
         asked: Instant,
         deadline: Instant,
         stop: Stop,
@@ -73,11 +75,12 @@ impl Worker {
         (Worker { tasks, stop }, prepared)
     }
 
-    /// Stops the player's current work, passes the last joint move to it, if any, and requests its
-    /// next move.
+    /// Stops the player's current work, passes the last joint move to it, if any, with the position
+    /// `next` if that is shared, and requests its next move.
     pub(crate) fn play(
         &mut self,
         joint: Option<Vec<String>>,
+        next: Option<SharedPosition>,
         deadline: Instant,
     ) -> Background<Chosen> {
         self.stop.set();
@@ -85,6 +88,7 @@ impl Worker {
         let (answer, chosen) = Background::promised(no_thread);
         let _ = self.tasks.send(Task::Play {
             joint,
+            next,
             asked: Instant::now(),
             deadline,
             stop: self.stop.clone(),
@@ -142,13 +146,14 @@ fn run(
         match task {
             Task::Play {
                 joint,
+                next,
                 asked,
                 deadline,
                 stop,
                 answer,
             } => {
                 let chosen = with(&mut player, |player| {
-                    joint.map_or(Ok(()), |joint| player.advance(&joint))?;
+                    joint.map_or(Ok(()), |joint| player.advance(&joint, next.as_ref()))?;
                     match stop.is_set() {
                         // The result of this turn is not needed any more.
                         true => Err(PlayerError::Stopped),

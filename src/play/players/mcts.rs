@@ -7,8 +7,8 @@ use propjit_stop::Stop;
 use serde_json::json;
 
 use crate::game::machine::{Backend, MachineError, RoleId};
-use crate::game::position::Position;
-use crate::play::matches::{Choice, Ending, Player, PlayerError, Seat};
+use crate::play::matches::follower::Follower;
+use crate::play::matches::{Choice, Ending, Player, PlayerError, Seat, SharedPosition};
 use crate::search::SearchBudget;
 use crate::search::chooser::{MinimaxBeside, SearchKind};
 use crate::search::mcts::{EvaluationUse, Mcts, MctsConfig, SearchReport, wait_for_engines};
@@ -103,21 +103,17 @@ impl MctsPlayerConfig {
 pub struct MctsPlayer {
     seat: Seat,
     config: MctsPlayerConfig,
+    follower: Follower,
     /// Made while the start clock runs, since the game has to be grounded for it.
     search: Option<GameSearch>,
-    /// The joint moves that were made before there was a search.
-    missed: Vec<Vec<String>>,
 }
 
 /// The search, once the game is loaded.
 #[derive(Debug)]
 struct GameSearch {
-    position: Position,
     tree: Mcts,
     /// Minimax, if it is to search.
     minimax: Option<MinimaxBeside>,
-    /// How many joint moves were made.
-    depth: u32,
     /// Whether the search starts from the current state.
     is_current: bool,
 }
@@ -128,18 +124,18 @@ impl MctsPlayer {
         MctsPlayer {
             seat: seat.clone(),
             config,
+            follower: Follower::new(seat),
             search: None,
-            missed: seat.opening.to_vec(),
         }
     }
 
-    /// Returns the search, which is made if there is none; the clock runs until the deadline. A search that is
-    /// counted waits for engines until `waiting` is set.
+    /// Returns the search, which is made if there is none, and the current position; the clock runs until the
+    /// deadline. A search that is counted waits for engines until `waiting` is set.
     fn current(
         &mut self,
         deadline: Instant,
         waiting: &Stop,
-    ) -> Result<&mut GameSearch, PlayerError> {
+    ) -> Result<(&mut GameSearch, &SharedPosition), PlayerError> {
         if self.search.is_none() {
             let game = self.seat.rulesheet.game()?;
             let wanted = self.config.backend.or(self.seat.rulesheet.backend());
@@ -157,47 +153,39 @@ impl MctsPlayer {
                 .with_learning_time(learning)
                 .with_learning_threads(threads)
                 .with_learn_first(free == 0 && !self.config.budget.is_counted());
-            let mut search = GameSearch {
-                position: game.follow()?,
-                tree: Mcts::new(&game, backend, config.clone())?,
-                minimax: match self.config.kind {
-                    SearchKind::Mcts => None,
-                    SearchKind::Minimax => {
-                        let helpers = &config.helpers;
-                        let share = helpers.local_share.unwrap_or(PROOF_SHARE);
-                        let minimax = MinimaxConfig::default()
-                            .with_threads(config.threads)
-                            .with_provers(helpers.provers.clone())
-                            .with_proof_share(helpers.local.then_some(share));
-                        Some(MinimaxBeside::new(&game, minimax))
-                    }
-                },
-                depth: 0,
-                is_current: true,
+            let tree = Mcts::new(&game, backend, config.clone())?;
+            let minimax = match self.config.kind {
+                SearchKind::Mcts => None,
+                SearchKind::Minimax => {
+                    let helpers = &config.helpers;
+                    let share = helpers.local_share.unwrap_or(PROOF_SHARE);
+                    let minimax = MinimaxConfig::default()
+                        .with_threads(config.threads)
+                        .with_provers(helpers.provers.clone())
+                        .with_proof_share(helpers.local.then_some(share));
+                    Some(MinimaxBeside::new(&game, minimax))
+                }
             };
             if self.config.budget.is_counted() {
                 wait_for_engines(&game, backend, &config, waiting);
             }
-            for joint in std::mem::take(&mut self.missed) {
-                search.advance(&joint)?;
-            }
-            self.search = Some(search);
+            let is_current = self.follower.position()?.depth() == 0;
+            self.search = Some(GameSearch {
+                tree,
+                minimax,
+                is_current,
+            });
         }
-        Ok(self.search.as_mut().expect("it was just made"))
+        let search = self.search.as_mut().expect("it was just made");
+        Ok((search, self.follower.position()?))
     }
 }
 
 impl GameSearch {
-    fn advance(&mut self, joint: &[String]) -> Result<(), MachineError> {
-        self.position.play_texts(joint)?;
-        self.depth += 1;
-        self.is_current = false;
-        Ok(())
-    }
-
-    /// Searches from the current state; there is nothing to search once the match is over.
+    /// Searches from the current position; there is nothing to search once the match is over.
     fn think(
         &mut self,
+        position: &SharedPosition,
         deadline: Option<Instant>,
         budget: &MoveBudget,
         stop: &Stop,
@@ -208,7 +196,8 @@ impl GameSearch {
         let stop = stop.by(deadline.map(last_moment)).by(own);
         if !self.is_current {
             self.tree.set_stop(&stop);
-            self.tree.set_position(&self.position, self.depth)?;
+            self.tree
+                .set_position(position.position(), position.depth())?;
             self.is_current = true;
         }
         let budget = SearchBudget::default()
@@ -216,7 +205,7 @@ impl GameSearch {
             .with_playouts(budget.playouts)
             .with_stop(stop);
         if let Some(minimax) = &mut self.minimax
-            && minimax.run(&self.tree, &self.position, &budget)?
+            && minimax.run(&self.tree, position.position(), &budget)?
         {
             return Ok(());
         }
@@ -279,11 +268,11 @@ impl Player for MctsPlayer {
     fn prepare(&mut self, deadline: Instant, stop: &Stop) -> Result<(), PlayerError> {
         let (budget, threads) = (self.config.budget, self.config.search.threads);
         let waiting = stop.by(last_moment(deadline));
-        let current = self.current(deadline, &waiting)?;
+        let (search, position) = self.current(deadline, &waiting)?;
         if free_cores(threads) == 0 {
-            current.tree.wait_for_evaluation_until(&waiting);
+            search.tree.wait_for_evaluation_until(&waiting);
         }
-        Ok(current.think(Some(deadline), &budget, stop)?)
+        Ok(search.think(position, Some(deadline), &budget, stop)?)
     }
 
     fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
@@ -291,44 +280,44 @@ impl Player for MctsPlayer {
         let budget = self.config.budget;
         // Without a start clock, half of the time is for the search.
         let left = deadline.saturating_duration_since(Instant::now());
-        let current = self.current(deadline, &stop.within(left / 2))?;
-        current.position.set_stop(&stop.by(deadline));
-        let legal = current.position.legal_texts(role);
-        current.position.set_stop(&Stop::new());
-        let legal = legal?;
-        match &legal[..] {
+        let (search, position) = self.current(deadline, &stop.within(left / 2))?;
+        let legal = position.legal(role, &stop.by(deadline))?.texts();
+        match legal {
             [] => return Err(PlayerError::NoMove),
             [only] => return Ok(Choice::new(only.as_str())),
             _ => {}
         }
-        if let Err(error) = current.think(Some(deadline), &budget, stop) {
+        if let Err(error) = search.think(position, Some(deadline), &budget, stop) {
             // There may still be a result from before.
             tracing::warn!(%error, "the search failed");
         }
-        let report = current.report(role);
-        let found = report.best.filter(|_| current.is_current);
-        let found = found.map(|best| current.tree.move_text(role, best));
+        let report = search.report(role);
+        let found = report.best.filter(|_| search.is_current);
+        let found = found.map(|best| search.tree.move_text(role, best));
         Ok(Choice {
             text: found.unwrap_or_else(|| legal[0].clone()),
             statistics: Some(record(&report)),
         })
     }
 
-    fn advance(&mut self, joint: &[String]) -> Result<(), PlayerError> {
-        match &mut self.search {
-            Some(search) => Ok(search.advance(joint)?),
-            None => {
-                self.missed.push(joint.to_vec());
-                Ok(())
-            }
+    fn advance(
+        &mut self,
+        joint: &[String],
+        next: Option<&SharedPosition>,
+    ) -> Result<(), PlayerError> {
+        self.follower.advance(joint, next)?;
+        if let Some(search) = &mut self.search {
+            search.is_current = false;
         }
+        Ok(())
     }
 
     fn ponder(&mut self, stop: &Stop) {
         if let (true, Some(search)) = (self.config.ponder, &mut self.search) {
             search.tree.learn_until(stop);
             if !stop.is_set()
-                && let Err(error) = search.think(None, &MoveBudget::default(), stop)
+                && let Ok(position) = self.follower.position()
+                && let Err(error) = search.think(position, None, &MoveBudget::default(), stop)
             {
                 tracing::warn!(%error, "the search failed");
             }
@@ -363,14 +352,9 @@ mod tests {
         // As long as it lasts, there are no goal bounds.
         pause.begin();
         let seat = Seat {
-            match_id: "m".to_string(),
-            number: 0,
-            rulesheet: Arc::new(rulesheet),
-            role: RoleId(0),
             start_clock: Duration::ZERO,
             play_clock: Duration::from_secs(1000),
-            seed: 1,
-            opening: Arc::default(),
+            ..Seat::first(&Arc::new(rulesheet))
         };
         let config = MctsPlayerConfig::default()
             .with_search(MctsConfig::default())

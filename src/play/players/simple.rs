@@ -6,7 +6,7 @@ use rand::seq::IndexedRandom;
 
 use crate::game::machine::{MachineError, RoleId};
 use crate::game::position::Position;
-use crate::play::matches::{Choice, Player, PlayerError, Seat};
+use crate::play::matches::{Choice, Player, PlayerError, Seat, SharedPosition};
 use crate::support::rng::GameRng;
 use propjit_stop::Stop;
 
@@ -56,18 +56,48 @@ impl Player for SimplePlayer {
     }
 
     fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
-        self.position.set_stop(&stop.by(deadline));
-        let legal = self.position.legal_moves(self.role)?;
+        // The position itself keeps the token of the set-up.
+        let mut asked = self.position.clone();
+        asked.set_stop(&stop.by(deadline));
+        let legal = asked.legal_moves(self.role)?;
         let choice = match &mut self.rng {
             Some(rng) => legal.choose(rng),
             None => legal.first(),
         };
-        self.position.set_stop(&Stop::new());
         let played = choice.ok_or(PlayerError::NoMove)?;
         Ok(Choice::new(self.position.move_text(self.role, *played)))
     }
 
-    fn advance(&mut self, joint: &[String]) -> Result<(), PlayerError> {
+    fn advance(&mut self, joint: &[String], _: Option<&SharedPosition>) -> Result<(), PlayerError> {
         Ok(self.position.play_texts(joint)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::game::load::Setup;
+    use crate::play::matches::Rulesheet;
+
+    /// A choice has a token of its own, but only that.
+    #[test]
+    fn the_token_of_the_set_up_still_counts_after_a_choice() {
+        let rules = "(role r) (init (at 0)) (succ 0 1) (legal r go)
+            (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y))
+            (<= terminal (true (at 1))) (goal r 100)";
+        let rulesheet = Rulesheet::parse("steps.kif", rules, Setup::default());
+        let rulesheet = Arc::new(rulesheet.unwrap());
+        let mut player = SimplePlayer::legal(&Seat::first(&rulesheet)).unwrap();
+        let deadline = Instant::now() + Duration::from_secs(1000);
+        let choice = player.choose(deadline, &Stop::new()).unwrap();
+        assert_eq!(choice.text, "go");
+        rulesheet.stop();
+        match player.advance(&[choice.text], None) {
+            Err(PlayerError::Machine(error)) => assert!(error.is_stopped(), "{error}"),
+            other => panic!("{other:?}"),
+        }
     }
 }

@@ -179,11 +179,9 @@ fn read_options(kind: &PlayerKind, text: &str) -> Result<PlayerOptions, SpecErro
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
-    use std::time::Duration;
 
     use super::*;
     use crate::game::load::Setup;
-    use crate::game::machine::RoleId;
     use crate::play::matches::Rulesheet;
 
     #[test]
@@ -192,14 +190,9 @@ mod tests {
         let rulesheet = Rulesheet::parse("seeds.kif", rules, Setup::default());
         let rulesheet = Arc::new(rulesheet.unwrap());
         let seat = |number, seed| Seat {
-            match_id: "m".to_string(),
             number,
-            rulesheet: rulesheet.clone(),
-            role: RoleId(0),
-            start_clock: Duration::from_secs(1),
-            play_clock: Duration::from_secs(1),
             seed,
-            opening: Arc::default(),
+            ..Seat::first(&rulesheet)
         };
         let seed = |number, seed, own| seated(&seat(number, seed), own).seed;
         assert_eq!(seed(0, 5, None), 5);

@@ -93,7 +93,8 @@ mod tests {
     use super::super::samples::ToMove;
     use super::*;
     use crate::game::load::{Game, Setup};
-    use crate::game::machine::{Backend, RoleId, State};
+    use crate::game::machine::{Backend, Move, RoleId, State};
+    use crate::game::playout::MatchSteps;
     use crate::support::rng;
 
     /// The patterns of one of the project's games, by states of random matches; with their propositions.
@@ -105,18 +106,15 @@ mod tests {
         let mut machine = game.machine(Backend::Scalar).unwrap();
         let words = ground.layout().bases.len().div_ceil(64);
         let mut samples = Samples::new(words);
-        let mut legal = Vec::new();
+        let mut steps = MatchSteps::new(2, usize::MAX);
+        let mut pick = |legal: &[Move]| legal[rng.random_range(0..legal.len())];
         for _ in 0..matches {
-            let mut state = machine.initial_state().unwrap();
+            steps.start(&machine.initial_state().unwrap());
             let mut states = Vec::new();
-            while !machine.is_terminal(&state).unwrap() {
-                states.extend((0..words).map(|at| state.words().get(at).copied().unwrap_or(0)));
-                let mut joint = Vec::new();
-                for role in RoleId::first(2) {
-                    machine.legal_moves(&state, role, &mut legal).unwrap();
-                    joint.push(legal[rng.random_range(0..legal.len())]);
-                }
-                state = machine.next_state(&state, &joint).unwrap();
+            while steps.choose(&mut *machine, &mut pick).unwrap().is_none() {
+                let state = steps.state().words();
+                states.extend((0..words).map(|at| state.get(at).copied().unwrap_or(0)));
+                steps.advance(&mut *machine).unwrap();
             }
             let count = states.len() / words;
             let results = std::iter::repeat_n([0.5; 4], count);

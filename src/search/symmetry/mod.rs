@@ -131,7 +131,8 @@ mod tests {
 
     use super::*;
     use crate::game::load::{Game, Setup};
-    use crate::game::machine::Backend;
+    use crate::game::machine::{Backend, Move};
+    use crate::game::playout::MatchSteps;
     use crate::search::expansion::evaluator;
     use crate::support::rng;
 
@@ -142,16 +143,13 @@ mod tests {
         let game = Game::from_text(name, rules, &Setup::default()).unwrap();
         let mut rng = rng::streams(1).next().unwrap();
         let mut machine = game.machine(Backend::Scalar).unwrap();
-        let mut state = machine.initial_state().unwrap();
-        let (mut states, mut legal) = (Vec::new(), Vec::new());
-        while states.len() < 20 && !machine.is_terminal(&state).unwrap() {
-            let mut joint = Vec::new();
-            for role in RoleId::first(2) {
-                machine.legal_moves(&state, role, &mut legal).unwrap();
-                joint.push(legal[rng.random_range(0..legal.len())]);
-            }
-            let next = machine.next_state(&state, &joint).unwrap();
-            states.push(std::mem::replace(&mut state, next));
+        let mut steps = MatchSteps::new(2, 20);
+        steps.start(&machine.initial_state().unwrap());
+        let mut states = Vec::new();
+        let mut pick = |legal: &[Move]| legal[rng.random_range(0..legal.len())];
+        while steps.choose(&mut *machine, &mut pick).unwrap().is_none() {
+            states.push(steps.state().clone());
+            steps.advance(&mut *machine).unwrap();
         }
         let mut evaluator = evaluator(&game, Backend::Lanes, None, 100, rng).unwrap();
         let ground = game.ground_game().unwrap();

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use propjit_jit::evaluator::Engine;
 use propjit_jit::lanes::Width;
 use propjit_stop::Stop;
-use rand::seq::IndexedRandom;
+use rand::RngExt;
 use serde::Serialize;
 
 use crate::game::circuits::darkening::Specialisation;
@@ -18,8 +18,8 @@ use crate::game::circuits::darkening::ternary::{Fixpoint, TernaryCircuit};
 use crate::game::engine::darkening::Darkened;
 use crate::game::engine::{Engines, ValidEngine};
 use crate::game::ground::GroundGame;
-use crate::game::machine::{MachineError, RoleId, State, StateMachine};
-use crate::game::playout::{PlayoutProgress, PlayoutRunner, Playouts, RunLimits};
+use crate::game::machine::{MachineError, Move, State, StateMachine};
+use crate::game::playout::{MatchSteps, PlayoutProgress, PlayoutRunner, Playouts, RunLimits};
 use crate::support::rng::GameRng;
 use crate::support::setters::setters;
 
@@ -232,21 +232,13 @@ pub fn random_match(
     most: usize,
     rng: &mut GameRng,
 ) -> Result<Vec<State>, MachineError> {
+    let mut steps = MatchSteps::new(machine.roles().len(), most);
+    steps.start(from);
     let mut states = Vec::new();
-    let mut state = from.clone();
-    let mut legal = Vec::new();
-    while states.len() < most && !machine.is_terminal(&state)? {
-        let mut joint = Vec::new();
-        for role in RoleId::first(machine.roles().len()) {
-            machine.legal_moves_unchecked(&state, role, &mut legal)?;
-            let Some(&played) = legal.choose(rng) else {
-                return Ok(states);
-            };
-            joint.push(played);
-        }
-        let mut next = State::new();
-        machine.next_state_unchecked(&state, &joint, &mut next)?;
-        states.push(std::mem::replace(&mut state, next));
+    let mut pick = |legal: &[Move]| legal[rng.random_range(0..legal.len())];
+    while steps.choose(machine, &mut pick)?.is_none() {
+        states.push(steps.state().clone());
+        steps.advance(machine)?;
     }
     Ok(states)
 }
