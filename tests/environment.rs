@@ -1,11 +1,14 @@
 //! Batched environments are what state machines are, match by match.
 
+use std::sync::Arc;
+
 use crate::common;
 use propjit::Game;
 use propjit::game::environment::{
     ActionError, EnvironmentConfig, EnvironmentError, Observation, Outputs, Shape,
     VectorEnvironment,
 };
+use propjit::game::ground::GroundGame;
 use propjit::game::machine::{Move, RoleId, State, StateMachine};
 use propjit::support::rng::{GameRng, streams};
 use rand::RngExt;
@@ -68,6 +71,7 @@ fn random_actions(environment: &VectorEnvironment, arrays: &Arrays, rng: &mut Ga
 /// What a machine says about a state, as environments do.
 struct Reference {
     machine: Box<dyn StateMachine>,
+    ground: Arc<GroundGame>,
     shape: Shape,
 }
 
@@ -76,6 +80,12 @@ impl Reference {
         let mut moves = Vec::new();
         self.machine.legal_moves(state, role, &mut moves).unwrap();
         moves
+    }
+
+    /// The move of a role that an action is, by its text.
+    fn played(&self, role: RoleId, action: i32) -> Move {
+        let text = self.ground.action_text(action as usize);
+        self.ground.parse_move(role, &text).unwrap()
     }
 
     /// The current player.
@@ -97,8 +107,8 @@ impl Reference {
             let legal = self.legal(state, role);
             let player = self.shape.players.iter().position(|&player| player == role);
             let moves = match player {
-                Some(player) if self.shape.joint => vec![Move(actions[player] as u32)],
-                Some(player) if player as i32 == current => vec![Move(actions[0] as u32)],
+                Some(player) if self.shape.joint => vec![self.played(role, actions[player])],
+                Some(player) if player as i32 == current => vec![self.played(role, actions[0])],
                 Some(_) => vec![legal[0]],
                 None => legal,
             };
@@ -127,7 +137,9 @@ impl Reference {
             let place = place * shape.actors() + actor;
             let legal = &arrays.legal[place * shape.actions..][..shape.actions];
             let legal = legal.iter().enumerate().filter(|(_, legal)| **legal == 1);
-            let legal: Vec<Move> = legal.map(|(action, _)| Move(action as u32)).collect();
+            let legal = legal.map(|(action, _)| self.played(shape.players[player], action as i32));
+            let mut legal: Vec<Move> = legal.collect();
+            legal.sort_unstable();
             assert_eq!(legal, expected, "{what}");
             assert_eq!(arrays.legal_counts[place], expected.len() as i32, "{what}");
         }
@@ -141,6 +153,7 @@ fn compare(name: &str, game: &Game, config: &EnvironmentConfig, steps: usize) ->
     let machine = game.machine(game.backend()).unwrap();
     let mut reference = Reference {
         machine,
+        ground: game.ground_game().unwrap().clone(),
         shape: shape.clone(),
     };
     let initial = reference.machine.initial_state().unwrap();

@@ -65,8 +65,10 @@ typedef struct PropjitShape {
   size_t actors;
   // The number of base propositions.
   size_t propositions;
-  // The number of actions, which are the numbers of moves.
+  // The number of actions that players have: see `propjit_game_actions`.
   size_t actions;
+  // The number of actions that may be a choice of a player, which come first.
+  size_t choices;
 } PropjitShape;
 
 // The caller's arrays, one environment after the other.
@@ -271,6 +273,48 @@ enum PropjitStatus propjit_game_parse_move(const struct PropjitGame *game,
                                            uint32_t role,
                                            const char *name,
                                            uint32_t *played);
+
+// The number of actions: moves that are numbered from 0 for learners, the same move by the same
+// number for all roles. Environments take them and write them. Only a ground game has them.
+//
+// The first `choices` of them are moves of players that may be legal beside another one of the same
+// player. Then come, up to `players`, moves of players that are proved to be forced whenever they are
+// legal; and up to `actions`, moves that only the role `random` has. Each of the three is sorted by
+// functor, and then by arguments from left to right: numbers first, by value, and then other names.
+// The numbers depend on the rulesheet alone.
+//
+// # Safety
+// `game` points to a game; `choices`, `players` and `actions` can be written to.
+enum PropjitStatus propjit_game_actions(const struct PropjitGame *game,
+                                        size_t *choices,
+                                        size_t *players,
+                                        size_t *actions);
+
+// The text of an action, to be freed with `propjit_text_free`.
+//
+// # Safety
+// `game` points to a game; a pointer can be written to `name`.
+enum PropjitStatus propjit_game_action_text(const struct PropjitGame *game,
+                                            uint32_t action,
+                                            char **name);
+
+// The action that a move of a role is.
+//
+// # Safety
+// `game` points to a game; `action` can be written to.
+enum PropjitStatus propjit_game_move_action(const struct PropjitGame *game,
+                                            uint32_t role,
+                                            uint32_t played,
+                                            uint32_t *action);
+
+// The number of the move of a role that an action is.
+//
+// # Safety
+// `game` points to a game; `played` can be written to.
+enum PropjitStatus propjit_game_action_move(const struct PropjitGame *game,
+                                            uint32_t role,
+                                            uint32_t action,
+                                            uint32_t *played);
 
 // Makes a token that is not set.
 //

@@ -32,8 +32,10 @@ pub struct Shape {
     pub actors: usize,
     /// The number of base propositions.
     pub propositions: usize,
-    /// The number of actions, which are the numbers of moves.
+    /// The number of actions that players have: see `propjit_game_actions`.
     pub actions: usize,
+    /// The number of actions that may be a choice of a player, which come first.
+    pub choices: usize,
 }
 
 /// The caller's arrays, one environment after the other.
@@ -147,6 +149,7 @@ pub unsafe extern "C" fn propjit_environments_shape(
             actors: core.actors(),
             propositions: core.propositions,
             actions: core.actions,
+            choices: core.choices,
         };
         // SAFETY: as promised by the caller.
         unsafe { write(shape, sizes) }

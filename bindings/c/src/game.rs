@@ -194,6 +194,98 @@ pub unsafe extern "C" fn propjit_game_parse_move(
     })
 }
 
+/// The number of actions: moves that are numbered from 0 for learners, the same move by the same
+/// number for all roles. Environments take them and write them. Only a ground game has them.
+///
+/// The first `choices` of them are moves of players that may be legal beside another one of the same
+/// player. Then come, up to `players`, moves of players that are proved to be forced whenever they are
+/// legal; and up to `actions`, moves that only the role `random` has. Each of the three is sorted by
+/// functor, and then by arguments from left to right: numbers first, by value, and then other names.
+/// The numbers depend on the rulesheet alone.
+///
+/// # Safety
+/// `game` points to a game; `choices`, `players` and `actions` can be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_game_actions(
+    game: *const Game,
+    choices: *mut usize,
+    players: *mut usize,
+    actions: *mut usize,
+) -> Status {
+    call(|| {
+        // SAFETY: as promised by the caller.
+        let game = &unsafe { shared(game) }?.0;
+        let numbered = game.ground("actions")?.actions();
+        // SAFETY: as promised by the caller.
+        let (choices, players, actions) =
+            unsafe { (output(choices)?, output(players)?, output(actions)?) };
+        choices.write(numbered.choices());
+        players.write(numbered.of_players());
+        actions.write(numbered.len());
+        Ok(())
+    })
+}
+
+/// The text of an action, to be freed with `propjit_text_free`.
+///
+/// # Safety
+/// `game` points to a game; a pointer can be written to `name`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_game_action_text(
+    game: *const Game,
+    action: u32,
+    name: *mut *mut c_char,
+) -> Status {
+    call(|| {
+        // SAFETY: as promised by the caller.
+        let game = &unsafe { shared(game) }?.0;
+        let action = game.action(action)?;
+        let text = game.ground("actions")?.action_text(action);
+        // SAFETY: as promised by the caller.
+        unsafe { write_text(name, &text) }
+    })
+}
+
+/// The action that a move of a role is.
+///
+/// # Safety
+/// `game` points to a game; `action` can be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_game_move_action(
+    game: *const Game,
+    role: u32,
+    played: u32,
+    action: *mut u32,
+) -> Status {
+    call(|| {
+        // SAFETY: as promised by the caller.
+        let game = &unsafe { shared(game) }?.0;
+        let found = game.action_of(game.role(role)?, played)?;
+        // SAFETY: as promised by the caller.
+        unsafe { write(action, found as u32) }
+    })
+}
+
+/// The number of the move of a role that an action is.
+///
+/// # Safety
+/// `game` points to a game; `played` can be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_game_action_move(
+    game: *const Game,
+    role: u32,
+    action: u32,
+    played: *mut u32,
+) -> Status {
+    call(|| {
+        // SAFETY: as promised by the caller.
+        let game = &unsafe { shared(game) }?.0;
+        let found = game.played(game.role(role)?, action)?;
+        // SAFETY: as promised by the caller.
+        unsafe { write(played, found.0) }
+    })
+}
+
 /// Makes a token that is not set.
 ///
 /// # Safety

@@ -139,6 +139,35 @@ static void test_loading(void) {
     propjit_game_free(NULL);
 }
 
+static void test_actions(PropjitGame *game) {
+    size_t choices, players, actions;
+    OK(propjit_game_actions(game, &choices, &players, &actions));
+    assert(choices == 9 && players == 10 && actions == 10);
+    FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "null", propjit_game_actions(game, &choices, NULL, &actions));
+    const char *expected[] = {"(mark 1 1)", "(mark 1 2)", "(mark 1 3)", "(mark 2 1)", "(mark 2 2)",
+                              "(mark 2 3)", "(mark 3 1)", "(mark 3 2)", "(mark 3 3)", "noop"};
+    for (uint32_t action = 0; action < actions; action++) {
+        char *text;
+        OK(propjit_game_action_text(game, action, &text));
+        assert(strcmp(text, expected[action]) == 0);
+        for (uint32_t role = 0; role < 2; role++) {
+            uint32_t parsed, played, same;
+            OK(propjit_game_parse_move(game, role, text, &parsed));
+            OK(propjit_game_action_move(game, role, action, &played));
+            assert(played == parsed);
+            OK(propjit_game_move_action(game, role, played, &same));
+            assert(same == action);
+        }
+        propjit_text_free(text);
+    }
+    uint32_t none = 1000;
+    char *text;
+    FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "no action 10", propjit_game_action_text(game, 10, &text));
+    FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "no action 10", propjit_game_action_move(game, 0, 10, &none));
+    FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "no move 10", propjit_game_move_action(game, 0, 10, &none));
+    assert(none == 1000);
+}
+
 static void test_playouts_and_search(PropjitGame *game) {
     PropjitPlayouts played;
     double means[2];
@@ -282,6 +311,7 @@ int main(int count, char **arguments) {
     PropjitGame *game = load(folder, "ticTacToe");
     OK(propjit_game_wait(game));
     test_states(game);
+    test_actions(game);
     test_playouts_and_search(game);
     test_environments(game, false);
     PropjitGame *tron = load(folder, "tron");

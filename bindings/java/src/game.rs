@@ -142,6 +142,82 @@ extern "system" fn Java_io_github_propjit_Game_moveCount<'local>(
     })
 }
 
+/// `Game.actionCount`: how many actions there are.
+#[unsafe(no_mangle)]
+extern "system" fn Java_io_github_propjit_Game_actionCount<'local>(
+    env: EnvUnowned<'local>,
+    _this: JObject<'local>,
+    pointer: jlong,
+) -> jint {
+    call(env, |_| {
+        // SAFETY: the object has the pointer of its game and lives as long as this call.
+        let game = unsafe { Handle::<SharedGame>::get(pointer) }?;
+        Ok(game.ground("actions")?.actions().len() as jint)
+    })
+}
+
+/// `Game.choiceCount`: how many of the first actions may be a choice.
+#[unsafe(no_mangle)]
+extern "system" fn Java_io_github_propjit_Game_choiceCount<'local>(
+    env: EnvUnowned<'local>,
+    _this: JObject<'local>,
+    pointer: jlong,
+) -> jint {
+    call(env, |_| {
+        // SAFETY: the object has the pointer of its game and lives as long as this call.
+        let game = unsafe { Handle::<SharedGame>::get(pointer) }?;
+        Ok(game.ground("actions")?.actions().choices() as jint)
+    })
+}
+
+/// `Game.actionText`
+#[unsafe(no_mangle)]
+extern "system" fn Java_io_github_propjit_Game_actionText<'local>(
+    env: EnvUnowned<'local>,
+    _this: JObject<'local>,
+    pointer: jlong,
+    action: jint,
+) -> JString<'local> {
+    call(env, |env| {
+        // SAFETY: the object has the pointer of its game and lives as long as this call.
+        let game = unsafe { Handle::<SharedGame>::get(pointer) }?;
+        let action = game.action(action)?;
+        Ok(env.new_string(game.ground("actions")?.action_text(action))?)
+    })
+}
+
+/// `Game.actionOf`: the action that a move of a role is.
+#[unsafe(no_mangle)]
+extern "system" fn Java_io_github_propjit_Game_actionOf<'local>(
+    env: EnvUnowned<'local>,
+    _this: JObject<'local>,
+    pointer: jlong,
+    role: jint,
+    played: jint,
+) -> jint {
+    call(env, |_| {
+        // SAFETY: the object has the pointer of its game and lives as long as this call.
+        let game = unsafe { Handle::<SharedGame>::get(pointer) }?;
+        Ok(game.action_of(game.role(role)?, played)? as jint)
+    })
+}
+
+/// `Game.moveOf`: the move of a role that an action is.
+#[unsafe(no_mangle)]
+extern "system" fn Java_io_github_propjit_Game_moveOf<'local>(
+    env: EnvUnowned<'local>,
+    _this: JObject<'local>,
+    pointer: jlong,
+    role: jint,
+    action: jint,
+) -> jint {
+    call(env, |_| {
+        // SAFETY: the object has the pointer of its game and lives as long as this call.
+        let game = unsafe { Handle::<SharedGame>::get(pointer) }?;
+        Ok(game.played(game.role(role)?, action)?.0 as jint)
+    })
+}
+
 /// `Game.fluentText`
 #[unsafe(no_mangle)]
 extern "system" fn Java_io_github_propjit_Game_fluentText<'local>(

@@ -69,6 +69,13 @@ final class ApiTest {
             int middle = game.parseMove(0, "( drop  4 )");
             Checks.equal(game.moveText(0, middle), "(drop 4)");
             Checks.equal(game.moves(0).get(middle), "(drop 4)");
+            Checks.equal(game.actions().subList(7, 8), Collections.singletonList("noop"));
+            Checks.equal(game.choiceCount(), 7);
+            for (int role = 0; role < 2; role++) {
+                int four = game.parseMove(role, "(drop 4)");
+                Checks.equal(game.actionOf(role, four), 3);
+                Checks.equal(game.moveOf(role, 3), four);
+            }
             State next = initial.next(middle, initial.legalMove(1, 0));
             Checks.equal(next.fluents(), Arrays.asList("(cell 4 1 red)", "(control yellow)"));
             Checks.equal(next.toString(), "(cell 4 1 red)\n(control yellow)");
@@ -188,6 +195,8 @@ final class ApiTest {
                             "there is no role " + role + " of 2", part);
                 }
             }
+            Checks.fails(IllegalArgumentException.class, "there is no action 10",
+                    () -> game.moveOf(0, 10));
             Checks.fails(UnknownNameException.class, "x does not have a move `jump`",
                     () -> game.parseMove(0, "jump"));
             Checks.fails(UnknownNameException.class, "`(cell 9 9 x)`",

@@ -1,7 +1,7 @@
 """A Gymnasium environment for games of one player.
 
 An observation is 1 for each proposition that holds, in the order of `game.fluents`, else 0; an
-action is the number of a move, and `info["action_mask"]` has the legal ones. The reward is the goal,
+action is an index into `game.actions`, and `info["action_mask"]` has the legal ones. The reward is the goal,
 at the end of a match.
 
 >>> from propjit import Game

@@ -2,7 +2,7 @@
 
 Players are numbered as they are in `Game.players`. What players choose at the same time, they choose
 one after the other here, and states in which nobody has a choice are passed over. A role that plays
-at random makes chance nodes. Returns are goals, scaled to range from -1 to 1.
+at random makes chance nodes. Actions are indices into `Game.actions`, those of chance, too. Returns are goals, scaled to range from -1 to 1.
 
 >>> import propjit
 >>> from propjit.openspiel import Game
@@ -67,8 +67,8 @@ class Game:
         return self._numbers.actions
 
     def max_chance_outcomes(self) -> int:
-        role = self.game.random_role
-        return 0 if role is None else len(self._numbers.moves[role])
+        # Outcomes are numbered up to the last action, which may be one of chance.
+        return 0 if self.game.random_role is None else len(self._numbers.texts)
 
     def max_game_length(self) -> int:
         return self._max_steps * max(1, self.num_players())
@@ -148,7 +148,7 @@ class State:
         current = self.current_player()
         if self._returns is not None or player not in (None, current):
             return []
-        return list(self._state.legal_numbers(self._waiting[0]))
+        return list(self._state.legal_actions(self._waiting[0]))
 
     def legal_actions_mask(self, player: Optional[int] = None) -> List[int]:
         legal = set(self.legal_actions(player))
@@ -202,8 +202,7 @@ class State:
     def action_to_string(self, player: int, action: Optional[int] = None) -> str:
         if action is None:
             player, action = self.current_player(), player
-        role = self._game.game.random_role if player == CHANCE_PLAYER else self._game.players[player]
-        return self._game._numbers.moves[str(role)][action]
+        return self._game._numbers.texts[action]
 
     def observation_tensor(self, player: int = 0) -> List[float]:
         return self._game._numbers.observation(self._state).astype(float).tolist()

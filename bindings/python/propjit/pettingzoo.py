@@ -2,7 +2,7 @@
 
 Agents are the players of the game. An observation is a dictionary of the propositions that hold
 (`observation`, in the order of `game.fluents`) and of the legal actions (`action_mask`); an action
-is the number of a move. Rewards are goals, at the end of a match.
+is an index into `game.actions`, the same for all agents. Rewards are goals, at the end of a match.
 
 >>> from propjit import Game
 >>> from propjit.pettingzoo import AECEnv

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use numpy::{PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use propjit::game::engine::Engines;
 use propjit::game::environment::{EnvironmentConfig, Observation, Shape, VectorEnvironment};
+use propjit::game::ground::GroundGame;
 use propjit::search::external::{LeafEvaluation, LeafEvaluator, Position, Positions};
 use propjit::{RoleId, Stop};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -29,6 +30,7 @@ pub(crate) struct Functions {
 struct PythonEvaluator {
     evaluation: Option<Py<PyAny>>,
     policy: Option<Py<PyAny>>,
+    game: Arc<GroundGame>,
     shape: Shape,
     form: ObservationForm,
 }
@@ -86,6 +88,7 @@ impl Functions {
         let evaluator = PythonEvaluator {
             evaluation: self.evaluation,
             policy: self.policy,
+            game: engines.game().clone(),
             shape,
             form,
         };
@@ -234,7 +237,7 @@ impl PythonEvaluator {
                 let moves = position.legal.role(role).iter();
                 for (played, place) in moves.zip(positions.places(at, role)) {
                     let row = (at * actors + actor) * shape.actions;
-                    found(row + played.0 as usize, place);
+                    found(row + self.game.actions().of(role, *played), place);
                 }
             }
         }

@@ -10,7 +10,7 @@ use propjit::game::position::Position;
 use propjit::gdl::games;
 use propjit::gdl::ground::GroundLimits;
 use propjit::{Backend, LoadError, MachineError, PlayoutConfig, Setup, Stop};
-use propjit::{Game as CoreGame, Move, RoleId, State as CoreState};
+use propjit::{Game as CoreGame, RoleId, State as CoreState};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
@@ -311,17 +311,52 @@ impl Game {
         self.core.ground_game().is_some()
     }
 
-    /// All moves that a role ever has, in the order of their numbers.
+    /// All moves of all roles: the action `a` is the move `actions[a]`, whatever role plays it.
+    ///
+    /// Numbers depend on the rulesheet alone, not on seeds, threads, the machine or the backend. They
+    /// are in this order:
+    ///
+    /// 1. moves of players that may be a choice, the first `num_choices`: moves that may be legal
+    ///    beside another one of the same player;
+    /// 2. moves of players that are proved to be forced whenever they are legal, up to `num_actions`,
+    ///    such as that of passing where players take turns;
+    /// 3. moves that only the role `random` has.
+    ///
+    /// Each of the three is sorted by functor, and then by arguments from left to right. Numbers come
+    /// first, by value (`(mark 2 1)` before `(mark 10 1)`), and then other names, in which digits
+    /// also count by value (`b2` before `b10`).
+    ///
+    /// >>> from propjit import Game
+    /// >>> game = Game.named("ticTacToe")
+    /// >>> game.actions[0], game.actions[-1], game.num_choices
+    /// ('(mark 1 1)', 'noop', 9)
+    #[getter]
+    fn actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let ground = self.ground("actions")?;
+        let actions = 0..ground.actions().len();
+        let texts = actions.map(|action| ground.action_text(action));
+        PyTuple::new(py, texts.collect::<Vec<_>>())
+    }
+
+    /// The number of actions that players have, which come first in `actions`: the length of masks.
+    #[getter]
+    fn num_actions(&self) -> PyResult<usize> {
+        Ok(self.ground("actions")?.actions().of_players())
+    }
+
+    /// The number of actions that may be a choice of a player, which come first of all.
+    #[getter]
+    fn num_choices(&self) -> PyResult<usize> {
+        Ok(self.ground("actions")?.actions().choices())
+    }
+
+    /// All moves that a role ever has, in the order of `actions`.
     fn moves<'py>(&self, py: Python<'py>, role: RoleName) -> PyResult<Bound<'py, PyTuple>> {
         let ground = self.ground("all moves")?;
         let role = self.role(&role)?;
-        let count = ground.layout().does[role.index()].len() as u32;
-        PyTuple::new(
-            py,
-            (0..count)
-                .map(|number| ground.move_text(role, Move(number)))
-                .collect::<Vec<_>>(),
-        )
+        let moves = ground.actions().moves(role);
+        let texts = moves.map(|played| ground.move_text(role, played));
+        PyTuple::new(py, texts.collect::<Vec<_>>())
     }
 
     /// All propositions that may hold in a state, in the order of their numbers: that of

@@ -156,13 +156,17 @@ impl State {
         Ok(legal.into_any())
     }
 
-    /// The numbers of a role's legal moves: see `Game.moves`. In a terminal state there are none.
-    fn legal_numbers(&self, py: Python<'_>, role: RoleName) -> PyResult<Vec<u32>> {
+    /// The actions that are a role's legal moves, ascending: see `Game.actions`. In a terminal state
+    /// there are none.
+    fn legal_actions(&self, py: Python<'_>, role: RoleName) -> PyResult<Vec<usize>> {
         let game = self.game.get();
-        game.ground("numbers of moves")?;
+        let ground = game.ground("actions")?;
         let role = game.role(&role)?;
         let moves = self.query(py, |position| position.legal_moves(role))?;
-        Ok(moves.into_iter().map(|played| played.0).collect())
+        let of = |played| ground.actions().of(role, played);
+        let mut actions: Vec<usize> = moves.into_iter().map(of).collect();
+        actions.sort_unstable();
+        Ok(actions)
     }
 
     /// The roles that have several legal moves. In a terminal state there are none.

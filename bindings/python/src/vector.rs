@@ -18,7 +18,7 @@ use crate::arrays::{
     Flags, ObservationArray, ObservationForm, elements, integers, require, vector, writable, zeros,
 };
 use crate::errors::{action_error, check_threads, environment_error, in_use, not_ground};
-use crate::game::{Game, RoleName};
+use crate::game::Game;
 use crate::interrupt::interruptible;
 use crate::records::record;
 use crate::state::State;
@@ -30,7 +30,8 @@ use crate::state::State;
 /// at once: `rewards`, `terminated` and `truncated` are those of the old match, everything else is
 /// about the new one.
 ///
-/// An action is the number of a move: see `Game.moves`. In games in which players take turns, a
+/// An action is an index into `game.actions`, where the order is described: the same move has the
+/// same number for all players, and `noop` and the like come last. In games in which players take turns, a
 /// step takes an action of the current player in each environment; if no player has a choice, that
 /// is the only move of the first player. In games in which several players choose at the same time
 /// (`joint`), it takes an action of each player. A role called `random` is part of the environment.
@@ -327,25 +328,16 @@ impl VectorEnv {
         Ok(State::new(self.game.clone_ref(py), position))
     }
 
-    /// The move that an action of a player is; the player is given by name or by its number among
-    /// the players.
-    fn action_text(&self, player: RoleName, action: u32) -> PyResult<String> {
-        let game = self.game.get();
-        let role = match &player {
-            RoleName::Number(number) => {
-                let role = self.shape.players.get(*number).copied();
-                role.map_or_else(|| game.role(&RoleName::Number(usize::MAX)), Ok)?
-            }
-            RoleName::Name(_) => game.role(&player)?,
-        };
-        let ground = game.ground("actions")?;
-        let moves = ground.layout().does[role.index()].len();
-        if action as usize >= moves {
+    /// The move that an action is: `game.actions[action]`.
+    fn action_text(&self, action: usize) -> PyResult<String> {
+        let ground = self.game.get().ground("actions")?;
+        let actions = ground.actions().len();
+        if action >= actions {
             return Err(PyIndexError::new_err(format!(
-                "there is no action {action} of {moves}"
+                "there is no action {action} of {actions}"
             )));
         }
-        Ok(ground.move_text(role, propjit::Move(action)))
+        Ok(ground.action_text(action))
     }
 
     /// The game.
@@ -372,10 +364,16 @@ impl VectorEnv {
         self.shape.environments
     }
 
-    /// The number of actions: the greatest number of moves of a player.
+    /// The number of actions that players have.
     #[getter]
     fn num_actions(&self) -> usize {
         self.shape.actions
+    }
+
+    /// The number of actions that may be a choice of a player, which come first.
+    #[getter]
+    fn num_choices(&self) -> usize {
+        self.shape.choices
     }
 
     /// Whether a step takes an action of each player.

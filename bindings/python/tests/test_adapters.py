@@ -31,12 +31,12 @@ def test_pettingzoo_rewards_and_limits():
     env.reset()
     for move in ["(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 2 2)", "(mark 1 3)"]:
         assert env.agent_selection == env._state.to_move[0]
-        env.step(game.moves(env.agent_selection).index(move))
+        env.step(game.actions.index(move))
     assert env.rewards == {"x": 100, "o": 0} and all(env.terminations.values())
     assert "(cell 1 3 x)" in env.render()
     with pytest.raises(ValueError, match="not legal"):
         env.reset()
-        env.step(game.moves("x").index("noop"))
+        env.step(game.actions.index("noop"))
 
     short = ParallelEnv(game, max_steps=2)
     observations, _ = short.reset()
@@ -80,7 +80,7 @@ def test_matches_that_are_stuck_end():
     from propjit.openspiel import Game
 
     game = propjit.Game.load(text=TRAP)
-    wait, bait = game.moves("p").index("wait"), game.moves("p").index("bait")
+    wait, bait = game.actions.index("wait"), game.actions.index("bait")
     state = Game(game).new_initial_state()
     state.apply_action(wait)
     assert not state.is_terminal()

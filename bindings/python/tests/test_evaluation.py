@@ -75,7 +75,7 @@ def test_logits_are_priors():
 
     def policy(observation, legal, current):
         logits = np.zeros(legal.shape)
-        logits[:, game.moves("red").index("(drop 2)")] = 5
+        logits[:, game.actions.index("(drop 2)")] = 5
         return logits
 
     def both(observation, legal, current):
@@ -97,7 +97,7 @@ def test_playouts_by_a_policy():
         (<= terminal (true (at 8)))
         (<= (goal r 30) (true (lefts 7))) (<= (goal r 80) (not (true (lefts 7))))"""
     game = Game.load(text=rules)
-    moves = game.moves("r")
+    moves = game.actions
     for move, goal in [("left", 30), ("right", 80)]:
 
         def policy(observation, legal, current):

@@ -53,8 +53,10 @@ def test_a_match(game):
     assert game.state(state.fluents) == state
     assert [game.fluents[number] for number in state.numbers]
     assert sorted(game.fluents[number] for number in state.numbers) == list(state.fluents)
-    moves = game.moves("x")
-    assert tuple(moves[n] for n in game.initial.legal_numbers("x")) == game.initial.legal(0)
+    assert game.moves("x") == game.moves("o") == game.actions
+    actions = game.initial.legal_actions("x")
+    assert actions == list(range(9)) and game.initial.legal_actions("o") == [9]
+    assert {game.actions[action] for action in actions} == set(game.initial.legal(0))
 
 
 @pytest.mark.parametrize("backend", ["prover", "scalar", "lanes", "compiled"])
@@ -66,7 +68,7 @@ def test_nobody_moves_when_the_match_is_over(game, backend):
     assert state.terminal and state.to_move == ()
     assert state.legal() == {"x": (), "o": ()} and state.legal("o") == ()
     if game.is_ground:
-        assert state.legal_numbers("o") == []
+        assert state.legal_actions("o") == []
     for moves in ["(mark 3 3)", {"o": "(mark 3 3)"}, {}, ["noop", "(mark 3 3)"], [], "jump"]:
         with pytest.raises(IllegalMoveError, match="the match is over"):
             state.apply(moves)

@@ -35,11 +35,11 @@ def test_connect_four(kind):
             assert np.flatnonzero(bits[i]).tolist() == state.numbers
             player = env.players[env.current_player[i]]
             assert state.to_move in [(player,), ()]
-            legal = state.legal_numbers(player)
+            legal = state.legal_actions(player)
             assert np.flatnonzero(env.legal_action_mask[i]).tolist() == legal
             assert env.legal_action_counts[i] == len(legal)
-            assert env.action_text(player, actions[i]) == game.moves(player)[actions[i]]
-            states[i] = state.apply({player: env.action_text(player, actions[i])})
+            assert env.action_text(actions[i]) == game.actions[actions[i]]
+            states[i] = state.apply({player: env.action_text(actions[i])})
         results = env.step(actions)
         assert all(one is other for one, other in zip(results, arrays))
         for i, state in enumerate(states):
@@ -52,6 +52,29 @@ def test_connect_four(kind):
                 assert not env.rewards[i].any()
             assert env.state(i) == states[i]
     assert ends > 70 and not env.truncated.any()
+
+
+def test_actions_are_numbered_for_all_roles():
+    game = Game.named("ticTacToe")
+    marks = tuple(f"(mark {row} {column})" for row in (1, 2, 3) for column in (1, 2, 3))
+    assert game.actions == (*marks, "noop")
+    assert (game.num_choices, game.num_actions) == (9, 10)
+    env = VectorEnv(game, 2)
+    assert (env.num_choices, env.num_actions) == (9, 10)
+    env.step([3, 4])
+    assert env.legal_action_mask.astype(int).tolist() == [
+        [1, 1, 1, 0, 1, 1, 1, 1, 1, 0],
+        [1, 1, 1, 1, 0, 1, 1, 1, 1, 0],
+    ]
+    assert "(cell 2 1 x)" in env.state(0).fluents
+    # A step says the same as a state, for both players; what chance does comes last.
+    tron = VectorEnv(Game.named("tron"), 1)
+    for player, role in enumerate(tron.players):
+        legal = tron.legal_action_mask[0, player].nonzero()[0].tolist()
+        assert tron.state(0).legal_actions(role) == legal
+    piglet = Game.named("piglet")
+    of_players = {move for role in piglet.roles if role != "random" for move in piglet.moves(role)}
+    assert set(piglet.actions[: piglet.num_actions]) == of_players
 
 
 def test_several_players_at_the_same_time():
@@ -121,7 +144,7 @@ def test_what_is_wrong_is_told():
     with pytest.raises(IndexError):
         env.state(3)
     with pytest.raises(IndexError):
-        env.action_text("x", 99)
+        env.action_text(99)
     with pytest.raises(ValueError, match="`int8`"):
         VectorEnv(game, 3, observation="int8")
     with pytest.raises(ValueError):

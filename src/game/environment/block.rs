@@ -12,10 +12,11 @@ use super::action_error::ActionError;
 use super::common::Common;
 use super::memory::filled;
 use super::outputs::Outputs;
-use super::packed::{contains, count_ones, nth_one};
+use super::packed::{contains, count_ones, nth_one, words};
 use super::random_steps::RandomSteps;
 use super::shape::Shape;
 use super::worker::Worker;
+use crate::game::machine::batch::Batch;
 use crate::game::machine::{RoleId, State};
 use crate::game::vocabulary::lane_mask::LaneMask;
 use crate::game::vocabulary::state::ones;
@@ -60,7 +61,7 @@ impl Block {
         shape: &Shape,
     ) -> Result<Block, TryReserveError> {
         let players = shape.players.len();
-        let legal = (0..shape.actors()).map(|_| filled(0, lanes * action_words(shape)));
+        let legal = (0..shape.actors()).map(|_| filled(0, lanes * words(shape.actions)));
         Ok(Block {
             number,
             width,
@@ -81,7 +82,8 @@ impl Block {
     /// Returns approximately how many bytes a block with all lanes filled takes.
     pub(super) fn bytes(width: Width, shape: &Shape) -> usize {
         let players = shape.players.len();
-        let rows = shape.propositions * width.words() + width.lanes() * actors_words(shape);
+        let rows = shape.propositions * width.words()
+            + width.lanes() * shape.actors() * words(shape.actions);
         let numbers = width.lanes() * (2 + players);
         let masks = players * size_of::<LaneMask>();
         size_of::<Block>() + rows * size_of::<u64>() + numbers * size_of::<u32>() + masks
@@ -101,13 +103,13 @@ impl Block {
     pub(super) fn reset(&mut self, common: &Common, worker: &mut Worker, rng: &mut GameRng) {
         self.random = LaneRandom::new(rng.next_u64());
         worker.restart(LaneMask::all(self.width), &mut self.bases);
-        worker.observe(self.number, &self.bases);
         self.ages.fill(0);
         self.rewards.fill(0.0);
         (self.terminated, self.truncated) = Default::default();
-        let choices: Vec<_> = self.choices(common, worker);
+        let batch = worker.enter(self.number, &self.bases, self.lanes);
+        let choices = choices(common, batch);
         self.find_current(common, &choices);
-        self.find_legal(common, worker);
+        self.find_legal(common, batch);
     }
 
     /// Returns the player that an actor of a lane is: its number among the players.
@@ -124,7 +126,7 @@ impl Block {
 
     /// Returns the packed legal actions of an actor.
     fn legal_of(&self, shape: &Shape, lane: usize, actor: usize) -> &[u64] {
-        let words = action_words(shape);
+        let words = words(shape.actions);
         &self.legal[actor][lane * words..][..words]
     }
 
@@ -200,7 +202,7 @@ impl Block {
     /// Takes these actions, which were [checked](Block::check).
     pub(super) fn step(&mut self, common: &Common, worker: &mut Worker, actions: &[i32]) {
         let shape = &common.shape;
-        worker.observe(self.number, &self.bases);
+        worker.enter(self.number, &self.bases, self.lanes);
         for (&role, &choosing) in shape.players.iter().zip(&self.choosing) {
             // Players without a choice play their only move.
             let forced = match shape.joint {
@@ -218,11 +220,15 @@ impl Block {
                 true => actor,
                 false => current[lane] as usize,
             };
-            (lane, shape.players[player], action as usize)
+            let role = shape.players[player];
+            let played = common.game.actions().played(role, action as usize);
+            (lane, role, played.expect("legal actions are moves"))
         });
-        worker.choose_each(chosen);
-        self.advance(common, worker);
-        self.find_legal(common, worker);
+        worker.batch().add_moves(chosen);
+        self.advance(common, worker.batch());
+        // While the values of states in which matches have ended are still there.
+        self.find_legal(common, worker.batch());
+        worker.restart(self.ended(), &mut self.bases);
     }
 
     /// Takes random actions.
@@ -233,17 +239,18 @@ impl Block {
         steps: u32,
     ) -> RandomSteps {
         let mut sums = RandomSteps::default();
-        worker.forget_moves();
+        worker.batch().clear_moves();
         for _ in 0..steps {
-            worker.observe(self.number, &self.bases);
-            for role in RoleId::first(worker.game().roles().len()) {
+            worker.enter(self.number, &self.bases, self.lanes);
+            for role in RoleId::first(common.game.roles().len()) {
                 worker.choose_random(role, self.filled, &mut self.random);
             }
-            self.advance(common, worker);
+            self.advance(common, worker.batch());
+            worker.restart(self.ended(), &mut self.bases);
             sums.add(&self.last_step(&common.shape));
         }
-        worker.observe(self.number, &self.bases);
-        self.find_legal(common, worker);
+        let batch = worker.enter(self.number, &self.bases, self.lanes);
+        self.find_legal(common, batch);
         sums
     }
 
@@ -266,30 +273,29 @@ impl Block {
         }
     }
 
-    /// Makes the chosen moves; ends matches and starts others in their place.
-    fn advance(&mut self, common: &Common, worker: &mut Worker) {
-        worker.advance();
+    /// Makes the chosen moves and ends matches; others have to be started in their place.
+    fn advance(&mut self, common: &Common, batch: &mut Batch) {
+        batch.advance(self.filled);
         let shape = &common.shape;
-        let mut choices = self.choices(common, worker);
+        let mut choices = choices(common, batch);
         let mut stuck = LaneMask::default();
         for &(some, _) in &choices {
             stuck = stuck.or(self.filled.and_not(some));
         }
         if let Some(random) = shape.random {
-            stuck = stuck.or(self.filled.and_not(worker.choices(random, self.lanes).0));
+            stuck = stuck.or(self.filled.and_not(batch.choices(random).0));
         }
-        self.terminated = worker.terminal().and(self.filled);
+        self.terminated = batch.terminal();
         let old = self.grow_old(common.max_steps);
         self.truncated = old.or(stuck).and_not(self.terminated);
         self.rewards.fill(0.0);
         if !self.terminated.is_empty() {
-            self.reward(shape, worker);
+            self.reward(shape, batch);
         }
         let ended = self.ended();
         for lane in ended.lanes() {
             self.ages[lane] = 0;
         }
-        worker.restart(ended, &mut self.bases);
         for ((_, several), fresh) in choices.iter_mut().zip(&common.fresh_legal) {
             let fresh = match count_ones(fresh) > 1 {
                 true => ended,
@@ -322,26 +328,16 @@ impl Block {
     }
 
     /// Writes the goals of the matches that have ended in a terminal state.
-    fn reward(&mut self, shape: &Shape, worker: &mut Worker) {
-        worker.evaluate_goals();
+    fn reward(&mut self, shape: &Shape, batch: &mut Batch) {
         let players = shape.players.len();
         for (player, &role) in shape.players.iter().enumerate() {
             for lane in self.terminated.lanes() {
                 self.rewards[lane * players + player] = f32::NAN;
             }
-            worker.for_each_goal(role, self.terminated, |lane, goal| {
+            batch.for_each_goal(role, self.terminated, |lane, goal| {
                 self.rewards[lane * players + player] = goal as f32;
             });
         }
-    }
-
-    /// Returns, for each player, the lanes in which it has a legal move, and those in which it has
-    /// several.
-    fn choices(&self, common: &Common, worker: &Worker) -> Vec<(LaneMask, LaneMask)> {
-        let players = common.shape.players.iter();
-        players
-            .map(|&role| worker.choices(role, self.lanes))
-            .collect()
     }
 
     /// Finds the current player of each lane.
@@ -382,9 +378,9 @@ impl Block {
         }
     }
 
-    /// Finds the legal actions of each actor. Where matches have ended, the worker's values belong
-    /// to their last states, but the legal actions at the start are known.
-    fn find_legal(&mut self, common: &Common, worker: &Worker) {
+    /// Finds the legal actions of each actor. Where matches have ended, the batch may have their last
+    /// states, but the legal actions at the start are known.
+    fn find_legal(&mut self, common: &Common, batch: &mut Batch) {
         let shape = &common.shape;
         let ended = self.ended();
         let words = self.width.words();
@@ -398,7 +394,9 @@ impl Block {
                     false => choosing,
                 };
                 let going = lanes.and_not(ended);
-                going.add_rows(self.width, self.lanes, worker.legal(role), &mut rows);
+                let legal = batch.legal_rows(role);
+                let actions = common.game.actions().of_moves(role);
+                going.add_rows_at(self.width, self.lanes, legal, actions, &mut rows);
                 let fresh = lanes.and(ended);
                 if !fresh.is_empty() {
                     for action in ones(common.fresh_legal[player].iter().copied()) {
@@ -423,7 +421,7 @@ impl Block {
             let legal: Vec<&[u64]> = self.legal.iter().map(Vec::as_slice).collect();
             to_bytes(&legal, shape.actions, outputs.legal);
         }
-        let (actors, words) = (shape.actors(), action_words(shape));
+        let (actors, words) = (shape.actors(), words(shape.actions));
         for (actor, legal) in self.legal.iter().enumerate() {
             for (lane, legal) in legal.chunks_exact(words).enumerate() {
                 outputs.legal_counts[lane * actors + actor] = count_ones(legal) as i32;
@@ -457,12 +455,9 @@ impl Block {
     }
 }
 
-/// Returns the number of words of all actors' packed actions.
-fn actors_words(shape: &Shape) -> usize {
-    shape.actors() * action_words(shape)
-}
-
-/// Returns the number of words of an actor's packed actions.
-fn action_words(shape: &Shape) -> usize {
-    column_words(shape.actions).max(1)
+/// Returns, for each player, the lanes in which it has a legal move, and those in which it has
+/// several.
+fn choices(common: &Common, batch: &mut Batch) -> Vec<(LaneMask, LaneMask)> {
+    let players = common.shape.players.iter();
+    players.map(|&role| batch.choices(role)).collect()
 }

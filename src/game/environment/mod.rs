@@ -36,13 +36,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Moves are [`Actions`](crate::game::ground::Actions), which have the same number for all players.
+//!
 //! States stay in lanes: a block of environments is as many as an engine has lanes, and its base
 //! propositions are rows. The outputs are transposed and unpacked from rows, which takes some tens
 //! of nanoseconds per match.
 //!
 //! - [`VectorEnvironment`]: all blocks, on several threads.
-//! - `block`: the environments of one block. `worker`: the evaluator of one thread, and its results
-//!   for a block.
+//! - `block`: the environments of one block. `worker`: the batch in which one thread evaluates
+//!   them.
 //! - `outputs`, `unpack`: the arrays of callers, and the formats of bits in them. `packed`: bits as
 //!   sets of actions.
 //! - `memory`: fallible allocation.

@@ -1,5 +1,17 @@
 //! Packed sets of actions, with a bit for each.
 
+use propjit_jit::lanes::transpose::column_words;
+
+/// Returns the number of words of a set, given the number of actions: at least one.
+pub(super) fn words(actions: usize) -> usize {
+    column_words(actions).max(1)
+}
+
+/// Adds an action to the set.
+pub(super) fn insert(words: &mut [u64], action: usize) {
+    words[action / 64] |= 1 << (action % 64);
+}
+
 /// Returns whether an action is in the set.
 pub(super) fn contains(words: &[u64], action: usize) -> bool {
     let word = words.get(action / 64);

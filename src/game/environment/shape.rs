@@ -14,9 +14,10 @@ pub struct Shape {
     pub random: Option<RoleId>,
     /// The number of base propositions, which are the observation.
     pub propositions: usize,
-    /// The number of actions: the greatest number of moves that a player has. An action is the
-    /// number of a move of the acting player.
+    /// The number of [actions](GroundGame::actions) that players have.
     pub actions: usize,
+    /// The number of them that may be a choice, which come first.
+    pub choices: usize,
     /// Whether a step takes an action of each player, which is also the case without players.
     pub joint: bool,
 }
@@ -26,12 +27,12 @@ impl Shape {
         let roles = RoleId::first(game.roles().len()).zip(game.roles());
         let (random, players): (Vec<_>, Vec<_>) = roles.partition(|(_, name)| *name == RANDOM_ROLE);
         let players: Vec<RoleId> = players.into_iter().map(|(role, _)| role).collect();
-        let moves = |role: &RoleId| game.layout().legal[role.index()].len();
         Shape {
             environments,
             random: random.first().map(|&(role, _)| role),
             propositions: game.layout().bases.len(),
-            actions: players.iter().map(moves).max().unwrap_or(0),
+            actions: game.actions().of_players(),
+            choices: game.actions().choices(),
             joint: joint || players.is_empty(),
             players,
         }

@@ -29,7 +29,6 @@ use crate::support::rng;
 /// A match that ends with a step is followed by another one in the same place at once: the
 /// rewards and ends written are those of the old match, everything else is about the new one.
 pub struct VectorEnvironment {
-    game: Arc<GroundGame>,
     common: Common,
     blocks: Vec<Block>,
     /// One for each thread.
@@ -76,7 +75,7 @@ impl VectorEnvironment {
         };
         let shape = Shape::new(worker.game(), environments, joint);
         let common = Common::new(shape, config.max_steps, &mut worker);
-        if !worker.terminal().is_empty() {
+        if worker.starts_terminal() {
             return Err(EnvironmentError::Over);
         }
         let width = worker.width();
@@ -94,7 +93,6 @@ impl VectorEnvironment {
         let pool = pool(threads)?;
         let others = (1..threads).map(|_| Worker::new(engines));
         let mut environment = VectorEnvironment {
-            game: engines.game().clone(),
             common,
             blocks,
             workers: std::iter::once(worker).chain(others).collect(),
@@ -121,7 +119,7 @@ impl VectorEnvironment {
         // A pool without its threads cannot be shut down.
         std::mem::forget(std::mem::replace(&mut self.pool, pool(threads)?));
         self.workers = (0..threads).map(|_| Worker::new(engines)).collect();
-        self.game = engines.game().clone();
+        self.common.game = engines.game().clone();
         Ok(())
     }
 
@@ -132,7 +130,7 @@ impl VectorEnvironment {
 
     /// Returns the game.
     pub fn game(&self) -> &Arc<GroundGame> {
-        &self.game
+        &self.common.game
     }
 
     /// Starts a match in each environment. The [seed](rng) determines all random choices from now
@@ -197,7 +195,7 @@ impl VectorEnvironment {
         for block in &self.blocks {
             let part = at * shape.actors()..(at + block.len()) * shape.actors();
             let (ranks, actions) = (&ranks[part.clone()], &mut actions[part]);
-            let found = block.nth_legal(&self.common, self.game.roles(), ranks, actions);
+            let found = block.nth_legal(&self.common, self.game().roles(), ranks, actions);
             found.map_err(|error| error.after(at))?;
             at += block.len();
         }
@@ -231,7 +229,7 @@ impl VectorEnvironment {
         let (mut at, mut rest) = (0, actions);
         for block in &self.blocks {
             let actions = split_actions(&mut rest, block.len(), self.shape());
-            let checked = block.check(&self.common, self.game.roles(), actions);
+            let checked = block.check(&self.common, self.game().roles(), actions);
             checked.map_err(|error| error.after(at))?;
             at += block.len();
         }

@@ -11,6 +11,7 @@ use propjit_jit::circuit::Circuit;
 use propjit_jit::passes::{PassConfig, PassReport, optimize};
 use propjit_stop::Stop;
 
+use super::actions::Actions;
 use super::goal_counts::{self, Restated};
 use super::lowered_game::LoweredGame;
 use super::move_marks::MoveMarks;
@@ -40,6 +41,7 @@ pub(super) struct Derived {
     phases: OnceLock<Phases>,
     phase_constants: OnceLock<PhaseConstants>,
     move_marks: OnceLock<Option<MoveMarks>>,
+    actions: OnceLock<Actions>,
     cost: OnceLock<StepCost>,
 }
 
@@ -54,6 +56,7 @@ impl Derived {
             phases: OnceLock::new(),
             phase_constants: OnceLock::new(),
             move_marks: OnceLock::new(),
+            actions: OnceLock::new(),
             cost: OnceLock::new(),
         }
     }
@@ -112,6 +115,11 @@ impl Derived {
     pub(super) fn move_marks(&self, game: &LoweredGame) -> Option<&MoveMarks> {
         let find = || MoveMarks::find(game, self.phases(game));
         self.move_marks.get_or_init(find).as_ref()
+    }
+
+    pub(super) fn actions(&self, game: &LoweredGame) -> &Actions {
+        let number = || Actions::find(game, self.phases(game));
+        self.actions.get_or_init(number)
     }
 
     pub(super) fn cost(&self, game: &LoweredGame) -> StepCost {

@@ -5,6 +5,7 @@ use std::ops::Deref;
 use propjit_gdl::propnet::Propnet;
 use propjit_stop::Stop;
 
+use super::actions::Actions;
 use super::derived::{Derived, Optimised};
 use super::lowered_game::LoweredGame;
 use super::move_marks::MoveMarks;
@@ -55,6 +56,20 @@ impl GroundGame {
     /// Returns the marks that moves leave in states, if all moves that roles choose among do.
     pub fn move_marks(&self) -> Option<&MoveMarks> {
         self.derived.move_marks(&self.lowered)
+    }
+
+    /// Returns the moves as numbered for learners.
+    pub fn actions(&self) -> &Actions {
+        self.derived.actions(&self.lowered)
+    }
+
+    /// Returns the canonical text of an [action](GroundGame::actions).
+    ///
+    /// # Panics
+    /// If there are not as many actions.
+    pub fn action_text(&self, action: usize) -> String {
+        let terms = &self.propnet().terms;
+        terms.text(self.actions().names()[action])
     }
 
     /// Returns the approximate cost of a step of a playout.

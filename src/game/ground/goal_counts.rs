@@ -328,7 +328,7 @@ fn groups(invariants: &[Invariant]) -> Vec<Exclusive> {
 /// in one argument only. `likely` ones are those that goals depend on and that differ in their last
 /// argument, which usually gives the contents of a square; the others, such as the role to move,
 /// help in proofs.
-fn candidates(game: &LoweredGame, likely: bool) -> Vec<Invariant> {
+pub(super) fn candidates(game: &LoweredGame, likely: bool) -> Vec<Invariant> {
     let (net, circuit, layout) = (game.propnet(), game.lowered(), game.layout());
     let cone = circuit.cone(goals(layout).map(|number| circuit.outputs()[number]));
     let mut named: BTreeMap<(u32, usize, Vec<u32>), Vec<usize>> = BTreeMap::new();

@@ -16,10 +16,13 @@
 //! - [`sections`]: the parts in which a step is evaluated.
 //! - `autonomous`: propositions that change by themselves; [`MoveMarks`]: those that record the moves
 //!   played.
+//! - [`Actions`]: moves numbered for learners; `choices`: moves that are not only ever forced.
 //! - `literal`, `counter`, `goal_bounds`, `count_bounds`: plain data that represents facts about a
 //!   game.
 
+mod actions;
 mod autonomous;
+mod choices;
 mod count_bounds;
 mod counter;
 pub mod derived;
@@ -39,6 +42,7 @@ mod phases;
 pub mod sections;
 pub(crate) mod step_cost;
 
+pub use actions::Actions;
 pub(crate) use autonomous::autonomous;
 pub use count_bounds::{CountBounds, CountExclusion};
 pub use counter::Counter;

@@ -32,6 +32,19 @@ pub enum QuestionError {
     /// No move of the role has this number.
     #[error("there is no move {0}")]
     Move(i64),
+    /// No action has this number.
+    #[error("there is no action {0}")]
+    Action(i64),
+    /// The role does not have the move that the action is.
+    #[error("{role} does not have the move {text} of action {action}")]
+    OthersAction {
+        /// The name of the role.
+        role: String,
+        /// The number of the action.
+        action: usize,
+        /// The text of the move.
+        text: String,
+    },
     /// No proposition has this number.
     #[error("there is no proposition {0}")]
     Fluent(i64),
@@ -108,6 +121,43 @@ impl SharedGame {
     /// If [no move](StateMachine::move_count) has it.
     pub fn move_of(&self, role: RoleId, played: impl Into<i64>) -> Result<Move, QuestionError> {
         self.query(|machine| Ok(move_of(machine, role, played.into())))?
+    }
+
+    /// Returns the [action](crate::game::ground::Actions) of this number.
+    ///
+    /// # Errors
+    /// If there is none, or only the prover can play the game.
+    pub fn action(&self, action: impl Into<i64>) -> Result<usize, QuestionError> {
+        let action = action.into();
+        let count = self.ground("actions")?.actions().len();
+        let found = below(count, action).map(|found| found as usize);
+        found.ok_or(QuestionError::Action(action))
+    }
+
+    /// Returns the [action](crate::game::ground::Actions) that the role's move of this number is.
+    ///
+    /// # Errors
+    /// If no move has it, or only the prover can play the game.
+    pub fn action_of(&self, role: RoleId, played: impl Into<i64>) -> Result<usize, QuestionError> {
+        let ground = self.ground("actions")?;
+        let played = self.move_of(role, played)?;
+        Ok(ground.actions().of(role, played))
+    }
+
+    /// Returns the move of the role that an action is.
+    ///
+    /// # Errors
+    /// If there is no such action, the role does not have the move, or only the prover can play the
+    /// game.
+    pub fn played(&self, role: RoleId, action: impl Into<i64>) -> Result<Move, QuestionError> {
+        let action = self.action(action)?;
+        let ground = self.ground("actions")?;
+        let played = ground.actions().played(role, action);
+        played.ok_or_else(|| QuestionError::OthersAction {
+            role: self.role_names()[role.index()].clone(),
+            action,
+            text: ground.action_text(action),
+        })
     }
 
     /// Returns the proposition of this number.

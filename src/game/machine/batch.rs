@@ -136,6 +136,11 @@ impl Batch {
         self.evaluator.width()
     }
 
+    /// Returns what evaluates the game.
+    pub(crate) fn evaluator(&self) -> &LaneEvaluator {
+        &self.evaluator
+    }
+
     /// Returns the lanes that are filled.
     pub fn filled(&self) -> LaneMask {
         LaneMask::first(self.filled)
@@ -234,6 +239,34 @@ impl Batch {
         self.advance(self.filled());
     }
 
+    /// Fills the first `lanes` lanes with states that are given as rows: a row for each base
+    /// proposition, as [`state_rows`](Batch::state_rows) returns them.
+    ///
+    /// # Panics
+    /// If there are fewer lanes, the rows have another length, or the engine is not valid for all
+    /// states.
+    pub fn enter_rows(&mut self, rows: &[u64], lanes: usize) {
+        assert_eq!(self.validity.given(), 0, "an engine for all states");
+        assert!(lanes <= self.lanes(), "{lanes} states for {}", self.lanes());
+        self.filled = lanes;
+        self.known = Known::default();
+        let bases = self.game.layout().bases.clone();
+        self.evaluator.inputs_mut(bases).copy_from_slice(rows);
+    }
+
+    /// Replaces the states of these lanes by a state.
+    ///
+    /// # Panics
+    /// If the state is outside the engine's [validity](Batch::validity).
+    pub fn replace(&mut self, lanes: LaneMask, state: &State) {
+        self.validity.check(state.words());
+        self.known = Known::default();
+        let bases = self.game.layout().bases.clone();
+        let width = self.evaluator.width();
+        let rows = self.evaluator.inputs_mut(bases);
+        enter(width, rows, lanes.words(width), Start::Same(state.words()));
+    }
+
     /// Returns the lanes with a terminal state.
     pub fn terminal(&mut self) -> LaneMask {
         self.evaluate_state();
@@ -294,11 +327,7 @@ impl Batch {
 
     /// Returns the goal that a role has in a lane, if it has exactly one value there.
     pub fn goal(&mut self, role: RoleId, lane: usize) -> Option<i32> {
-        if !self.known.goals {
-            self.evaluate_state();
-            self.evaluator.evaluate(section::GOALS);
-            self.known.goals = true;
-        }
+        self.evaluate_goals();
         let goals = &self.game.layout().goals[role.index()];
         let rows = self.evaluator.outputs(goals.clone());
         let rows = rows.chunks_exact(self.evaluator.width().words());
@@ -314,6 +343,54 @@ impl Batch {
     pub fn goals(&mut self, lane: usize) -> impl Iterator<Item = Option<i32>> + '_ {
         let roles = RoleId::first(self.game.roles().len());
         roles.map(move |role| self.goal(role, lane))
+    }
+
+    /// Calls `found` with each of these lanes and the goal of the role there, if it has exactly one
+    /// value.
+    pub fn for_each_goal(
+        &mut self,
+        role: RoleId,
+        lanes: LaneMask,
+        mut found: impl FnMut(usize, i32),
+    ) {
+        self.evaluate_goals();
+        let width = self.evaluator.width();
+        let goals = &self.game.layout().goals[role.index()];
+        let rows = self.evaluator.outputs(goals.clone());
+        let defined = LaneMask::exactly_one(width, rows).and(lanes);
+        let values = &self.game.propnet().roles[role.index()].goals;
+        for (row, goal) in rows.chunks_exact(width.words()).zip(values) {
+            for lane in LaneMask::from_words(row).and(defined).lanes() {
+                found(lane, goal.value);
+            }
+        }
+    }
+
+    /// Clears the moves of all lanes, so that none is chosen.
+    pub fn clear_moves(&mut self) {
+        self.forget_moves();
+        self.played = Played::These(Vec::new());
+    }
+
+    /// Returns, for a role's moves, the rows that say whether they are legal, and those that say
+    /// whether they are chosen, to be written.
+    pub fn legal_and_chosen_rows(&mut self, role: RoleId) -> (&[u64], &mut [u64]) {
+        self.evaluate_state();
+        self.played = Played::Any;
+        let layout = self.game.layout();
+        let (legal, does) = (&layout.legal[role.index()], &layout.does[role.index()]);
+        self.evaluator
+            .outputs_and_inputs_mut(legal.clone(), does.clone())
+    }
+
+    /// Chooses moves beside those that are already chosen: each is a lane, a role and its move there.
+    pub fn add_moves(&mut self, moves: impl IntoIterator<Item = (usize, RoleId, Move)>) {
+        self.played = Played::Any;
+        let does = &self.game.layout().does;
+        for (lane, role, chosen) in moves {
+            let row = does[role.index()].start + chosen.index();
+            self.evaluator.input_mut(row)[lane / 64] |= 1 << (lane % 64);
+        }
     }
 
     /// Chooses the joint move of each lane: the moves of the first one in the order of the
@@ -500,6 +577,15 @@ impl Batch {
         if !self.known.state {
             self.evaluator.evaluate(section::STATE);
             self.known.state = true;
+        }
+    }
+
+    /// Evaluates the goals.
+    fn evaluate_goals(&mut self) {
+        if !self.known.goals {
+            self.evaluate_state();
+            self.evaluator.evaluate(section::GOALS);
+            self.known.goals = true;
         }
     }
 

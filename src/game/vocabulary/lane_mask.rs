@@ -86,44 +86,56 @@ impl LaneMask {
     /// Sets each row of `to` to the row of `rows`, masked by the set, within the first `lanes` lanes;
     /// the other lanes become unspecified. The rows come one after the other.
     pub fn keep_rows(self, width: Width, lanes: usize, rows: &[u64], to: &mut [u64]) {
-        self.merge_rows(width, lanes, rows, to, |row, _| row);
+        match lanes.div_ceil(64) {
+            0 | 1 => self.keep_words::<1>(width, rows, to),
+            2 => self.keep_words::<2>(width, rows, to),
+            3 | 4 => self.keep_words::<4>(width, rows, to),
+            _ => self.keep_words::<8>(width, rows, to),
+        }
     }
 
-    /// Adds the rows, masked by the set, to those of `to`, as [`keep_rows`](LaneMask::keep_rows)
-    /// does.
-    pub fn add_rows(self, width: Width, lanes: usize, rows: &[u64], to: &mut [u64]) {
-        self.merge_rows(width, lanes, rows, to, |row, to| row | to);
-    }
-
-    fn merge_rows(
+    /// Adds each of the rows, masked by the set, to the row of `to` that `places` has for it, within
+    /// the first `lanes` lanes. The rows come one after the other.
+    pub fn add_rows_at(
         self,
         width: Width,
         lanes: usize,
         rows: &[u64],
+        places: &[u32],
         to: &mut [u64],
-        merge: impl Fn(u64, u64) -> u64,
     ) {
         match lanes.div_ceil(64) {
-            0 | 1 => self.merge_words::<1>(width, rows, to, merge),
-            2 => self.merge_words::<2>(width, rows, to, merge),
-            3 | 4 => self.merge_words::<4>(width, rows, to, merge),
-            _ => self.merge_words::<8>(width, rows, to, merge),
+            0 | 1 => self.add_words_at::<1>(width, rows, places, to),
+            2 => self.add_words_at::<2>(width, rows, places, to),
+            3 | 4 => self.add_words_at::<4>(width, rows, places, to),
+            _ => self.add_words_at::<8>(width, rows, places, to),
         }
     }
 
-    /// Merges the first words of each row, which registers hold.
+    /// Keeps the first words of each row, which registers hold.
     #[inline]
-    fn merge_words<const WORDS: usize>(
-        self,
-        width: Width,
-        rows: &[u64],
-        to: &mut [u64],
-        merge: impl Fn(u64, u64) -> u64,
-    ) {
+    fn keep_words<const WORDS: usize>(self, width: Width, rows: &[u64], to: &mut [u64]) {
         let to = to.chunks_exact_mut(width.words());
         let to = to.filter_map(|row| row.first_chunk_mut::<WORDS>());
         for (row, to) in first_words::<WORDS>(width, rows).zip(to) {
-            *to = std::array::from_fn(|at| merge(row[at] & self.0[at], to[at]));
+            *to = std::array::from_fn(|at| row[at] & self.0[at]);
+        }
+    }
+
+    /// Adds the first words of each row, which registers hold.
+    #[inline]
+    fn add_words_at<const WORDS: usize>(
+        self,
+        width: Width,
+        rows: &[u64],
+        places: &[u32],
+        to: &mut [u64],
+    ) {
+        for (row, &place) in first_words::<WORDS>(width, rows).zip(places) {
+            let to = &mut to[place as usize * width.words()..];
+            if let Some(to) = to.first_chunk_mut::<WORDS>() {
+                *to = std::array::from_fn(|at| to[at] | row[at] & self.0[at]);
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod lane_mask;
 pub(crate) mod moves;
+pub(crate) mod natural_order;
 pub(crate) mod shape;
 pub(crate) mod state;
 pub(crate) mod state_set;

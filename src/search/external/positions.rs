@@ -18,7 +18,8 @@ pub struct Position<'a> {
     /// The propositions that hold: bit `i % 64` of word `i / 64` is that of base proposition `i`.
     /// Words that are missing are 0.
     pub state: &'a State,
-    /// The legal moves of each role, as numbers among the moves that the role has in the game.
+    /// The legal moves of each role, as numbers among the moves that the role has in the game. Learners
+    /// number them for all roles by [`Actions`](crate::game::ground::Actions).
     pub legal: Legal<'a>,
 }
 

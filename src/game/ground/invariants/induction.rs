@@ -108,7 +108,7 @@ pub(crate) fn fixpoint(
 }
 
 /// Returns the candidates that hold after a step from a state in which the assumed ones do.
-fn keep(
+pub(crate) fn keep(
     net: &Net,
     assumed: &[Invariant],
     candidates: &[Invariant],

@@ -131,6 +131,52 @@ public final class Game implements AutoCloseable {
         return Collections.unmodifiableList(Arrays.asList(texts));
     }
 
+    /**
+     * The moves of all roles, numbered for learners: the same move has the same number for all roles, and
+     * numbers depend on the rulesheet alone. They are those of Python's {@code Game.actions}, in this
+     * order: the {@link #choiceCount} moves of players that may be legal beside another one of the same
+     * player; moves of players that are proved to be forced whenever they are legal; moves that only the
+     * role {@code random} has. Each of the three is sorted by functor, and then by arguments from left to
+     * right: numbers first, by value, and then other names.
+     *
+     * @throws PlayException if the game is not ground
+     */
+    public List<String> actions() {
+        String[] texts = new String[actionCount(pointer)];
+        for (int action = 0; action < texts.length; action++) {
+            texts[action] = actionText(pointer, action);
+        }
+        return Collections.unmodifiableList(Arrays.asList(texts));
+    }
+
+    /**
+     * How many actions, which come first, may be a choice of a player.
+     *
+     * @throws PlayException if the game is not ground
+     */
+    public int choiceCount() {
+        return choiceCount(pointer);
+    }
+
+    /**
+     * The number among {@link #actions} of a move of a role.
+     *
+     * @throws PlayException if the game is not ground
+     */
+    public int actionOf(int role, int move) {
+        return actionOf(pointer, role, move);
+    }
+
+    /**
+     * The number of the move of a role that an action is.
+     *
+     * @throws IllegalArgumentException if the role does not have that move
+     * @throws PlayException if the game is not ground
+     */
+    public int moveOf(int role, int action) {
+        return moveOf(pointer, role, action);
+    }
+
     /** The text of the proposition of a number. */
     public String fluentText(int fluent) {
         return fluentText(pointer, fluent);
@@ -282,6 +328,16 @@ public final class Game implements AutoCloseable {
     private native String roleNames(long pointer);
 
     private native int moveCount(long pointer, int role);
+
+    private native int actionCount(long pointer);
+
+    private native int choiceCount(long pointer);
+
+    private native String actionText(long pointer, int action);
+
+    private native int actionOf(long pointer, int role, int move);
+
+    private native int moveOf(long pointer, int role, int action);
 
     private native String fluentText(long pointer, int fluent);
 
