@@ -84,7 +84,7 @@ impl SerialPlayouts {
                 Err(error) if error.is_stopped() && (is_late || limits.stop.is_set()) => {
                     self.queue.abandon(id, u64::from(length));
                     if !limits.stop.is_set() {
-                        tracing::warn!(%error, "a match takes too long and is not counted");
+                        tracing::warn!(%error, "match skipped: it takes too long");
                         self.queue.tally_mut(id).given_up += 1;
                     }
                     return Ok(());

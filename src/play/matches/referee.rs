@@ -123,7 +123,7 @@ pub fn play_match(
     let opening = opening.unwrap_or_default();
     running.prepare(seats, opening.len());
     let opened = running.open(&opening);
-    let opened = opened.map_err(|error| format!("the opening cannot be played: {error}"));
+    let opened = opened.map_err(|error| format!("cannot play the opening: {error}"));
     let is_ready = running.record.failure.is_none();
     let played = opened.and_then(|()| match is_ready {
         true => running.play(progress).map_err(|error| error.to_string()),
@@ -218,7 +218,7 @@ impl RunningMatch<'_> {
                     self.abandon(
                         role,
                         format!(
-                            "did not take the match: {}",
+                            "did not accept the match: {}",
                             blame.kind.describe(&blame.text, false)
                         ),
                     );
@@ -411,7 +411,7 @@ impl RunningMatch<'_> {
         }
         let role = self.position.roles()[role].clone();
         let Blame { kind, text } = blame;
-        tracing::info!(role, ?step, ?kind, text, "a random move instead");
+        tracing::info!(role, ?step, ?kind, text, "substituting a random move");
         self.record.errors.push(ErrorRecord {
             step,
             role,
