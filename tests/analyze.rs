@@ -207,7 +207,7 @@ fn games_that_cannot_be_grounded_are_analysed() {
     // The rule by which terms grow is named.
     for part in [
         "talk.kif:8: (<= (next (said (then ?w ?x)))",
-        "the prover plays instead",
+        "the prover is used instead",
     ] {
         assert!(told.contains(part), "{told}");
     }

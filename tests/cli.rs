@@ -48,11 +48,51 @@ fn wrong_usage_exits_with_2() {
             "a whole number from 0 to 65535",
         ),
         (["info", "--memory-limit", "0"], "a whole number from 1 to"),
-        (["similarity", "--a-state", "@"], "no name of a file comes"),
+        (
+            ["similarity", "--a-state", "@"],
+            "the name of a file is missing",
+        ),
+        (
+            ["analyze", "--workers", "65"],
+            "a whole number from 0 to 64",
+        ),
+        (["analyze", "--seed", "-1"], "must be a whole number"),
     ] {
         let told = stderr(propjit(&[command, &game, option, value]).code(2));
         assert!(told.contains(said), "{command} {option} {value}: {told}");
     }
+}
+
+/// Flags for options of the player `mcts` are made from the table of these, as far as a command has them.
+#[test]
+fn commands_have_flags_for_options_of_the_player() {
+    for (command, flags, others) in [
+        (
+            "analyze",
+            &["--workers <N>", "--no-plan", "--local"][..],
+            &["--ponder", "--plan"][..],
+        ),
+        ("engine", &["--memory <MIB>", "--threads <T>"], &["--local"]),
+        ("serve", &["--memory <MIB>", "--threads <T>"], &["--seed"]),
+    ] {
+        let help = stdout(propjit(&[command, "--help"]).success());
+        for flag in flags {
+            assert!(help.contains(flag), "{command} {flag}: {help}");
+        }
+        for flag in others {
+            assert!(!help.contains(flag), "{command} {flag}: {help}");
+        }
+    }
+    let help = stdout(propjit(&["engine", "--help"]).success());
+    assert!(
+        help.contains("Memory for the search tree [default: 1024]"),
+        "{help}"
+    );
+    let error = stderr(propjit(&["serve", "--player", "random", "--threads", "2"]).code(2));
+    assert!(
+        error.contains("`random` has no option `threads`"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -172,7 +212,7 @@ fn games_that_cannot_be_grounded_play_on_the_prover() {
     let game = file(&folder, "endless.kif", rules);
     let args = ["playout", &game, "--count", "5", "--setup-limit", "0.05"];
     let assert = propjit(&args).success();
-    assert!(stderr(assert).contains("the prover plays instead"));
+    assert!(stderr(assert).contains("the prover is used instead"));
     let forced = [
         "playout",
         &game,
@@ -400,7 +440,7 @@ fn a_log_filter_that_cannot_be_read_is_told() {
     command.args(["validate", &own("ticTacToe")]);
     let output = command.env("PROPJIT_LOG", "propjit=loud").output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.contains("PROPJIT_LOG is not heeded"), "{told}");
+    assert!(told.contains("PROPJIT_LOG is ignored"), "{told}");
     assert!(output.status.success());
 }
 

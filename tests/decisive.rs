@@ -218,7 +218,7 @@ fn the_same_matches_are_played_in_both_forms() {
         let ground = game.ground_game().unwrap();
         let left = latches.then(|| game.goal_bounds().unwrap().wait().unwrap());
         let decisive = DecisiveCircuit::new(ground, left, &Stop::new());
-        let circuit = decisive.expect("there are decisive moves").circuit;
+        let circuit = decisive.expect("decisive moves found").circuit;
         let program = LaneProgram::new(&circuit, &playout_sections(ground.layout()));
         let engine = Engine::Interpreter(Arc::new(program), Width::X64);
         let steps = StepEngine::interpreted_of(ground, &circuit, Width::X64);

@@ -362,7 +362,7 @@ fn environments_without_memory_are_refused() {
                 panic!("{refused}");
             };
             assert!(bytes > 20 * environments / 8, "{refused}");
-            assert!(refused.to_string().contains("ask for fewer"), "{refused}");
+            assert!(refused.to_string().contains("use fewer"), "{refused}");
         }
     }
     // There are no more threads than there is work for.

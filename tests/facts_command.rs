@@ -45,7 +45,7 @@ fn the_command_tells_facts_in_the_words_of_the_rulesheet() {
 fn the_command_tells_what_was_cut_off() {
     let args = ["facts", &own("ticTacToe"), "--seconds", "0.000001"];
     let text = stdout(propjit(&args).success());
-    let told = "cut off by the limit of 0.000001 s, so there may be more: ";
+    let told = "incomplete: the limit of 0.000001 s cut off ";
     let (_, cut) = text.split_once(told).unwrap();
     assert!(cut.contains("goal tables, decided states"), "{text}");
     let report = json(&args);
@@ -121,7 +121,7 @@ fn the_command_tells_how_dynamic_a_game_is() {
     ];
     let nothing = stderr(propjit(&args).code(1));
     assert!(
-        nothing.contains("no random match came to a position"),
+        nothing.contains("no random match reached two successive positions"),
         "{nothing}"
     );
 }

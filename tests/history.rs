@@ -56,14 +56,14 @@ fn errors_are_reported_with_their_place() {
         ),
         (
             "((mark 1 1)",
-            "`((mark 1 1)` is no joint move; write a move for each of x, o",
+            "`((mark 1 1)` is not a joint move; write a move for each of x, o",
         ),
         ("noop", "as in `MOVE1 | MOVE2` or `(MOVE1 MOVE2)`"),
-        ("noop | noop | noop", "is no joint move"),
+        ("noop | noop | noop", "is not a joint move"),
         ("(mark 1 1) | ", "o may not play `` here"),
         (
             &format!("{over}noop | (mark 3 3)"),
-            "m.txt:6: the match is over before this",
+            "m.txt:6: the match is already over",
         ),
     ] {
         for backend in [Backend::Prover, Backend::Scalar] {

@@ -61,7 +61,7 @@ fn what_was_not_looked_at_is_told() {
     assert_eq!(found.matches, 0);
     let told = find(&found, FindingKind::NoMatch, None);
     assert!(
-        !told.is_error && told.message.starts_with("no match was over in 0.00 s"),
+        !told.is_error && told.message.starts_with("no match ended within 0.00 s"),
         "{told}"
     );
 }
@@ -309,7 +309,8 @@ fn the_command_has_every_format() {
         (<= (next (at 2)) (true (at 1))) (<= terminal (true (at 2))) (<= (goal ?r 50) (role ?r))";
     let both = file(&folder, "both.kif", both);
     let text = stdout(propjit(&["stats", &both, "--count", "10", "--seconds", "100"]).success());
-    let line = "decisive moves       unknown   in no state looked at one role alone has a choice\n";
+    let line =
+        "decisive moves       unknown   no examined state has exactly one role with a choice\n";
     assert!(text.contains(line), "{text}");
 }
 

@@ -195,7 +195,7 @@ fn files_that_are_left_out_are_named() {
         let args = [command, &[&first, &second]].concat();
         let done = interrupted(&args, IS_GROUND);
         assert_eq!(done.code, 1, "{command:?}");
-        let note = "note: interrupted before these were looked at: ";
+        let note = "note: interrupted before these files were processed: ";
         let mut messages = done.messages.iter();
         let named = messages.find_map(|line| line.strip_prefix(note));
         assert_eq!(named, Some(&*second), "{:?}", done.messages);

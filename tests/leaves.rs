@@ -242,7 +242,7 @@ fn what_is_wrong_ends_the_search() {
                 logits.fill(f32::NEG_INFINITY);
                 Ok(())
             },
-            "one of them finite",
+            "at least one must be finite",
         ),
     ];
     for threads in [1, 2] {

@@ -62,7 +62,7 @@ fn the_command_prints_standings_and_writes_records() {
     let alone = [&["match", &tic_tac_toe][..], &nobody].concat();
     let told = stderr(propjit(&alone).code(1));
     assert!(
-        told.contains("http://127.0.0.1:1 takes no match: the connection failed"),
+        told.contains("http://127.0.0.1:1 accepts no matches: the connection failed"),
         "{told}"
     );
     let alone = propjit(&[&alone[..], &["--forgiving"]].concat()).success();

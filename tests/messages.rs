@@ -107,7 +107,7 @@ fn errors_name_the_missing_argument() {
         ),
         (
             "(HELLO)",
-            "`HELLO` is not a request; there are INFO, PREVIEW, START, PLAY, STOP and ABORT",
+            "`HELLO` is not a request; requests are INFO, PREVIEW, START, PLAY, STOP and ABORT",
         ),
         ("(PLAY)", "PLAY needs the match's name as argument 1"),
         (

@@ -79,7 +79,7 @@ fn bad_input_is_reported_and_asked_for_again() {
 fn moves_are_taken_back() {
     let game = own("ticTacToe");
     let text = play(&[&game], "undo\n1\nundo\n2\n1\nundo\nundo\nundo\n");
-    assert_eq!(count(&text, "no move of yours to take back"), 2, "{text}");
+    assert_eq!(count(&text, "you have no move to take back"), 2, "{text}");
     assert_eq!(count(&text, "after 0 joint moves"), 3, "{text}");
     assert_eq!(count(&text, "after 2 joint moves"), 3, "{text}");
     assert_eq!(count(&text, "after 4 joint moves"), 1, "{text}");
@@ -88,7 +88,7 @@ fn moves_are_taken_back() {
         &[&game, "--moves", "(mark 1 1)|noop;noop|(mark 2 2)"],
         "undo\n",
     );
-    assert_eq!(count(&text, "no move of yours to take back"), 1, "{text}");
+    assert_eq!(count(&text, "you have no move to take back"), 1, "{text}");
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn matches_that_cannot_go_on_end() {
     let game = file(&folder, "endless.kif", common::ENDLESS);
     let text = play(&[&game], "leave\n");
     assert!(
-        text.ends_with("walker has no legal move, so the match cannot go on\n"),
+        text.ends_with("walker has no legal move, so the match cannot continue\n"),
         "{text}"
     );
     let game = file(&folder, "counter.kif", common::COUNTER);

@@ -1,6 +1,6 @@
 //! The documentation of players' options: it is what the table in the library makes.
 
-use propjit::play::players::mcts_options;
+use propjit::play::players::mcts_options_as_markdown;
 
 #[test]
 fn options_are_documented() {
@@ -9,7 +9,7 @@ fn options_are_documented() {
     let (options, _) = options.split_once("\n<!-- end of options -->").unwrap();
     assert_eq!(
         options,
-        mcts_options(),
+        mcts_options_as_markdown(),
         "docs/players.md is to have this table"
     );
 }

@@ -147,10 +147,10 @@ fn an_engine_answers_about_many_positions() {
             "`z` is not a role; there are x, o",
         ),
         (json!({"go": {"role": "x", "seconds": -1.0}}), "x"),
-        (json!({"jump": {}}), "this is no request: "),
+        (json!({"jump": {}}), "not a request: "),
         (
             json!({"load": {"version": 2, "name": "", "rules": ""}}),
-            "version 2 is not understood",
+            "version 2 is not supported",
         ),
     ] {
         let reply = engine.query(wrong.clone());
@@ -178,7 +178,10 @@ fn an_engine_answers_about_many_positions() {
     for id in [json!(20.5), json!(1e20), json!(-1), json!("one")] {
         let reply = engine.query(json!({"id": id, "legal": {}}));
         let message = reply["error"]["message"].as_str().unwrap();
-        assert!(message.contains("no whole number from 0 to"), "{message}");
+        assert!(
+            message.contains("not a whole number from 0 to"),
+            "{message}"
+        );
         assert!(reply.get("id").is_none());
     }
     let input = engine.child.stdin.as_mut().unwrap();
@@ -349,14 +352,14 @@ fn programs_that_do_wrong() {
             "babbles",
             "echo hello; cat".to_string(),
             PlayerErrorKind::Connection,
-            "`hello` is no reply",
+            "`hello` is not a reply",
         ),
         (
             "refuses",
             "read line; echo '{\"error\":{\"message\":\"too\\u001b[2J\\u202ehard\"},\"state\":null}'; cat >/dev/null"
                 .to_string(),
             PlayerErrorKind::Failure,
-            "the program says: too [2J hard",
+            "error from the program: too [2J hard",
         ),
         (
             "contradicts",
@@ -380,7 +383,7 @@ fn programs_that_do_wrong() {
         let results = play(&script(name, &text), false);
         let failure = results.failure.expect("the series ends early");
         assert!(
-            failure.contains("did not take the match") && failure.contains(why),
+            failure.contains("did not accept the match") && failure.contains(why),
             "{failure}"
         );
         assert_eq!(results.records[0].errors[0].kind, kind, "{name}");
@@ -388,7 +391,7 @@ fn programs_that_do_wrong() {
     let missing = play("/nowhere/agent", false).failure.unwrap();
     assert!(
         missing.contains(
-            "did not take the match: the connection failed: `/nowhere/agent` cannot be started"
+            "did not accept the match: the connection failed: cannot start `/nowhere/agent`"
         ),
         "{missing}"
     );
@@ -407,12 +410,12 @@ fn programs_that_do_wrong() {
         (
             "fails",
             "echo '{\"error\":{\"message\":\"out of memory\"}}'",
-            "the program says: out of memory",
+            "error from the program: out of memory",
         ),
         (
             "mistakes",
             "echo '{\"state\":{}}'",
-            "is no reply to the request",
+            "is not a reply to the request",
         ),
     ];
     for (name, reply, why) in failing {
@@ -471,7 +474,7 @@ fn a_line_that_is_too_long_is_answered_once() {
         error["error"]["message"]
             .as_str()
             .unwrap()
-            .starts_with("this is no request"),
+            .starts_with("not a request"),
         "{error}"
     );
     assert_eq!(engine.load("ticTacToe")["id"], 0);

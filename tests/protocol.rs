@@ -528,7 +528,7 @@ fn the_command_reports_wrong_usage() {
         (
             ["--player=cmd:propjit engine", "--threads=2"],
             2,
-            "--threads is for players of this program",
+            "--threads is for built-in players",
         ),
         (
             ["--log", "/dev/null/x"],

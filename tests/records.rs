@@ -98,7 +98,7 @@ fn a_killed_series_goes_on_to_the_same_table() {
     torn.write_all(b"{\"version\":\"0.").unwrap();
     let before = fs::read_to_string(&parts).unwrap();
     let refused = stderr(propjit(&args).code(1));
-    assert!(refused.contains("--resume goes on"), "{refused}");
+    assert!(refused.contains("use --resume to continue"), "{refused}");
     assert_eq!(fs::read_to_string(&parts).unwrap(), before);
     // The seed is in the file.
     let resumed = json(&with(&series(&game, "100", &parts), &["--resume"]));
@@ -197,7 +197,7 @@ fn a_series_goes_on_in_its_own_file_only() {
     assert!(told.contains("`tournament` is null there"), "{told}");
     let damaged = file(&folder, "d.jsonl", "no JSON\n");
     let told = stderr(propjit(&with(&series(&game, "5", &damaged), &["--resume"])).code(1));
-    assert!(told.contains("d.jsonl:1 is no record"), "{told}");
+    assert!(told.contains("d.jsonl:1 is not a match record"), "{told}");
     propjit(&with(&series(&game, "5", "x")[..6], &["--resume"])).code(2);
 }
 
@@ -219,7 +219,7 @@ fn openings_and_numbers_of_records_are_checked() {
     fs::write(&openings, "(mark 1 1) | noop\n").unwrap();
     fs::write(&path, text.replace("\"match\":1,", "\"match\":0,")).unwrap();
     let told = stderr(propjit(&more).code(1));
-    assert!(told.contains("t.jsonl:1 is no record"), "{told}");
+    assert!(told.contains("t.jsonl:1 is not a match record"), "{told}");
 }
 
 /// Half a line may end in the middle of a character, and names of moves may have bars.
@@ -302,7 +302,7 @@ fn other_commands_read_records() {
     ];
     propjit(&with(&["darkening", &game], &one)).success();
     for (wanted, said) in [
-        (None, "3 matches from 1 to 3; --match tells which"),
+        (None, "3 matches from 1 to 3; select one with --match"),
         (Some("7"), "has no match 7; it has 3 matches from 1 to 3"),
     ] {
         let wanted = wanted.map_or(vec![], |number| vec!["--match", number]);
@@ -317,7 +317,7 @@ fn other_commands_read_records() {
     assert_eq!(json(&with(&first, &[&all]))["depth"], count);
     let told = stderr(propjit(&with(&first, &[&more])).code(1));
     assert!(
-        told.contains(&format!("the history has {count} joint moves")),
+        told.contains(&format!("the history has only {count} joint moves")),
         "{told}"
     );
     let moves = ["analyze", &game, "--moves", "(drop 4) | noop"];
@@ -414,12 +414,12 @@ fn verify_tells_which_record_is_damaged() {
     let second = text.find('\n').unwrap() + 10;
     let damaged = format!("{}#{}", &text[..second], &text[second..]);
     let told = verify(&damaged);
-    assert!(told.contains("r.jsonl:2 is no record"), "{told}");
+    assert!(told.contains("r.jsonl:2 is not a match record"), "{told}");
     for (text, message) in [
-        ("", "there are no matches in it"),
+        ("", "it has no matches"),
         (
             r#"{"game": "ticTacToe", "roles": ["x", "o"], "matches": []}"#,
-            "there are no matches in it",
+            "it has no matches",
         ),
         ("(role x)", "no trace and no records of matches"),
     ] {
@@ -493,6 +493,6 @@ fn what_is_not_text_is_told_unless_a_character_is_cut_off_at_the_end() {
     file.write_all(b"\xd4").unwrap();
     let at = fs::metadata(&path).unwrap().len() - 2;
     let told = stderr(propjit(&["analyze", &game, "--history", &path]).code(1));
-    let message = format!("not a UTF-8 text: byte 0xc3 at offset {at}");
+    let message = format!("not UTF-8 text: byte 0xc3 at offset {at}");
     assert!(told.contains(&message), "{told}");
 }

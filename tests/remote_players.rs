@@ -103,7 +103,7 @@ fn a_busy_player_elsewhere_ends_the_series() {
     let results = play(&series, &sheet(COUNTER));
     assert_eq!(results.records, []);
     let failure = results.failure.unwrap();
-    assert!(failure.contains("takes no match: "), "{failure}");
+    assert!(failure.contains("accepts no matches: "), "{failure}");
 }
 
 /// Answers every connection with these bytes, or takes it and says nothing.

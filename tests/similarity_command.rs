@@ -70,7 +70,7 @@ fn bad_positions_are_named() {
     let unknown = error(&["--a-state", "(cell 9 9 x)"]);
     assert!(unknown.contains("(cell 9 9 x)"), "{unknown}");
     let brackets = error(&["--a-state", "(cell 1 1 x"]);
-    assert!(brackets.contains("brackets"), "{brackets}");
+    assert!(brackets.contains("unbalanced parentheses"), "{brackets}");
     let measure = error(&["--measure", "likeness"]);
     assert!(
         measure.contains("there are continuations, sequences and tree-edit"),
@@ -83,11 +83,14 @@ fn bad_positions_are_named() {
     std::fs::write(&path, b"(cell \xff").unwrap();
     let bytes = error(&["--b-state", &format!("@{}", path.display())]);
     assert!(
-        bytes.contains("b.txt: not a UTF-8 text: byte 0xff at offset 6"),
+        bytes.contains("b.txt: not UTF-8 text: byte 0xff at offset 6"),
         "{bytes}"
     );
     let twice = error(&["--a", "-", "--b-state", "@-"]);
-    assert!(twice.contains("only one can be standard input"), "{twice}");
+    assert!(
+        twice.contains("only one of the rulesheet and the positions can be standard input"),
+        "{twice}"
+    );
     let both = error(&["--a-moves", "", "--a-state", ""]);
     assert!(both.contains("cannot be used with"), "{both}");
 }

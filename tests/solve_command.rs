@@ -33,7 +33,7 @@ fn the_command_writes_and_checks_certificates() {
     let refused = propjit(&["solve", &own("ticTacToe"), "--check", &changed])
         .failure()
         .code(1);
-    assert!(stderr(refused).contains("refused"));
+    assert!(stderr(refused).contains("is not valid"));
     // It is about another game.
     let refused = propjit(&["solve", &own("connectFour"), "--check", &certificate])
         .failure()
@@ -205,7 +205,7 @@ fn what_cannot_be_solved_is_told() {
         (
             vec!["solve", &tic_tac_toe, "--backend", "prover"],
             2,
-            "leave that out",
+            "omit `--backend prover`",
         ),
         (
             vec!["solve", &tic_tac_toe, "--seconds", "0"],

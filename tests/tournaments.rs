@@ -243,11 +243,11 @@ fn what_does_not_go_together_is_refused() {
         [
             "ticTacToe needs 2 players; given: 1",
             "threePlayerTicTacToe needs 3 players; given: 2",
-            "a test needs two players, and games of two roles",
-            "a test needs two players, and games of two roles",
-            "http://localhost:1 takes one match at a time, so that there cannot be several jobs",
-            "two games are called ticTacToe",
-            "chance needs no player, as chance decides alone",
+            "a test needs two players and games of two roles",
+            "a test needs two players and games of two roles",
+            "http://localhost:1 plays one match at a time: use --jobs 1",
+            "two games have the name ticTacToe",
+            "chance needs no player: every role is played by chance",
         ]
     );
     let deep = tournament(&["legal", "random"], &["ticTacToe"]).with_openings(Openings::Random(9));
@@ -367,7 +367,7 @@ fn the_command_writes_records_and_goes_on() {
     ];
     let told = stderr(propjit(&args).code(1));
     assert!(
-        told.contains("bad.txt:1 is no opening of ticTacToe"),
+        told.contains("bad.txt:1 is not an opening of ticTacToe"),
         "{told}"
     );
     propjit(&["tournament", &game, "--player", "legal"]).code(2);

@@ -119,7 +119,7 @@ fn too_short_a_time_is_reported() {
     let args = ["tune", &own("ticTacToe"), "--seconds", "0.000001"];
     let text = stdout(propjit(folder.path(), &args).success());
     assert!(text.contains("no time for rows, guarded,"), "{text}");
-    assert!(text.contains("nothing was won over the defaults\nno profile was written"));
+    assert!(text.contains("no improvement over the defaults\nno profile was written"));
     assert!(!path(folder.path()).exists());
 }
 

@@ -211,7 +211,7 @@ fn requests_that_are_wrong() {
             "/api/play",
             json!({ "version": 0, "moves": ["(mark 1 1)"] }),
             409,
-            "the position has changed since",
+            "the position has changed",
         ),
         (
             "/api/play",
@@ -289,25 +289,22 @@ fn records_need_their_rules() {
         let text = stderr(propjit(&[&["view", "--port", "0"], args].concat()).failure());
         assert!(text.contains(why), "{args:?}: {text}");
     };
-    failed(
-        &[&records],
-        "--rules tells where the rules of ticTacToe are",
-    );
+    failed(&[&records], "name the rulesheet of ticTacToe with --rules");
     failed(
         &[&records, "--rules", &own("tron")],
-        "played by other rules",
+        "played with other rules",
     );
     failed(
         &[&records, "--rules", &game, "--role", "x"],
-        "--role is for a rulesheet",
+        "--role needs a rulesheet",
     );
-    failed(&[&records, "--match", "7"], "there is no such match");
+    failed(&[&records, "--match", "7"], "has no such match");
     failed(
         &[&game, "--rules", &game],
-        "--rules is for a file of records",
+        "--rules needs a file of records",
     );
-    failed(&[&game, "--match", "1"], "--match is the number");
-    failed(&[&game, "--first", "1"], "--first is how many");
+    failed(&[&game, "--match", "1"], "--match selects a match");
+    failed(&[&game, "--first", "1"], "--first limits the joint moves");
     failed(
         &[&records, "--rules", &game, "--first", "10"],
         "the history has",

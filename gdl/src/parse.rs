@@ -143,7 +143,7 @@ fn binary(name: &str, at: usize, what: &str) -> Diagnostics {
         name,
         Diagnostic::error(
             Code::BinaryFile,
-            format!("not a UTF-8 text: {what} at offset {at}"),
+            format!("not UTF-8 text: {what} at offset {at}"),
         )
         .help("is this the right file? Save text as UTF-8"),
     )
@@ -200,5 +200,5 @@ fn parse_source(source: Source) -> (Rules, Diagnostics) {
 
 fn empty() -> Diagnostic {
     Diagnostic::error(Code::EmptyFile, "the rulesheet is empty")
-        .help("it contains only blanks and comments: is this the right file?")
+        .help("it contains only spaces and comments: is this the right file?")
 }

@@ -22,15 +22,15 @@ pub(super) struct Args {
     #[command(flatten)]
     search: SearchArgs,
 
-    /// The role whose moves are ranked [default: the role that has a choice]
+    /// Role whose moves are ranked [default: the role that has a choice]
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
 
     #[command(flatten)]
     budget: BudgetArgs,
 
-    /// First wait for machine code, goal latches, decisive moves and the evaluation. Otherwise
-    /// thinking begins at once, and takes them up as they come
+    /// Wait for machine code, goal latches, decisive moves and the evaluation before searching; without this, the
+    /// search starts at once and uses each as soon as it is ready
     #[arg(long)]
     wait: bool,
 }
@@ -224,7 +224,7 @@ fn chooser(history: &History, legal: &[Vec<String>]) -> Result<RoleId, Failure> 
         [role, ..] => {
             let all: Vec<&str> = choosers.iter().map(name).collect();
             message(&format!(
-                "note: {} choose at the same time; these are the moves of {}, --role asks for another's",
+                "note: {} choose at the same time; these are the moves of {}; use --role to select another role",
                 all.join(", "),
                 name(&role)
             ));

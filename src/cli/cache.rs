@@ -12,10 +12,10 @@ use serde::Serialize;
 
 use super::output::{Failure, Output};
 
-/// Show or clear the cache of compiled games
+/// Show or clear the cache of machine code
 ///
-/// The cache is in the user's directory for caches. The variable PROPJIT_CACHE names
-/// another directory, or switches the cache off with the value `off`.
+/// The cache is in the user's cache directory. The environment variable PROPJIT_CACHE sets another directory;
+/// `off` disables the cache.
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -26,9 +26,9 @@ pub(super) struct Args {
 enum Command {
     /// Print the cache's directory
     Path,
-    /// Print what is in the cache, last used first
+    /// List the cache entries, most recently used first
     List,
-    /// Remove all compiled games
+    /// Remove all entries
     Clear,
 }
 
@@ -53,7 +53,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
 
 fn off() -> Failure {
     let variable = cache::VARIABLE;
-    Failure::Work(format!("the code cache is switched off: {variable}=off"))
+    Failure::Work(format!("the code cache is disabled: {variable}=off"))
 }
 
 fn text(path: &Path) -> String {

@@ -19,22 +19,22 @@ use super::options::{GroundArgs, game_name, seconds, seed};
 use super::output::{Failure, Output, cannot_write, show_progress, writable};
 use super::signals::stop_on_signals;
 
-/// Measure all backends on games, and check that they agree
+/// Measure all backends and check that they agree
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Files with rules
+    /// Rulesheets to read
     #[arg(required = true, value_name = "RULESHEET")]
     rulesheets: Vec<PathBuf>,
 
-    /// For how long each backend plays at random
+    /// Time for random play on each backend
     #[arg(long, default_value = "2", value_name = "SECONDS", value_parser = seconds)]
     seconds: Duration,
 
-    /// Draw the state changes a second as a bar chart (SVG) to this file
+    /// Write a bar chart of state changes per second to this file (SVG)
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 
-    /// The seed of the random numbers [default: another one each time]
+    /// Seed of the random numbers [default: random]
     #[arg(long, value_name = "N", value_parser = seed)]
     seed: Option<u64>,
 
@@ -103,7 +103,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         }
     }
     if report.interrupted && report.games.is_empty() {
-        return Err(Failure::new("stopped before anything was compared"));
+        return Err(Failure::new("interrupted before any comparison"));
     }
     let games = report.games.iter();
     let agree = games.filter_map(|entry| entry.table.agrees());
@@ -152,11 +152,9 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let agree = match self.agree {
             None => "no two backends were compared",
-            Some(true) if self.interrupted => {
-                "none of the backends that were compared so far differs"
-            }
-            Some(true) => "no backend differs",
-            Some(false) => "THERE ARE DIFFERENCES: see above",
+            Some(true) if self.interrupted => "the backends compared so far agree",
+            Some(true) => "all backends agree",
+            Some(false) => "BACKENDS DIFFER: see above",
         };
         writeln!(f, "{agree}; {} s each, seed {}", self.seconds, self.seed)?;
         if self.interrupted {
@@ -176,7 +174,7 @@ impl fmt::Display for Entry {
         } = &self.table;
         writeln!(
             f,
-            "{}: {states} states of random matches, compared with what {reference} says",
+            "{}: {states} states of random matches, compared with {reference}",
             self.game
         )?;
         writeln!(

@@ -23,32 +23,32 @@ use super::picture::Pictures;
 use super::series_args::SeriesArgs;
 use super::signals::stop_on_signals;
 
-/// Let players play matches against each other
+/// Play matches between players
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file with the rules; `-` is standard input
+    /// Rulesheet to read; `-` for standard input
     rulesheet: PathBuf,
 
-    /// A player for each role, in the order of roles: `mcts`, `random`, `legal`, cmd:COMMAND for a
-    /// program (docs/engines.md), or http://HOST:PORT for one that speaks the GGP protocol; with options as in `mcts:threads=2,memory=512`. The referee itself plays the role
-    /// `random`
+    /// Player for a role, once per role in their order: `mcts`, `random`, `legal`, cmd:COMMAND for a program
+    /// (docs/engines.md), or http://HOST:PORT for a GGP player. Options follow a colon, as in
+    /// `mcts:threads=2,memory=512`. The referee plays the role `random`
     #[arg(long = "player", required = true, value_name = "SPEC")]
     players: Vec<PlayerFactory>,
 
-    /// The number of matches
+    /// Number of matches
     #[arg(long, default_value = "1", value_name = "N", value_parser = |text: &str| in_range(text, 1u64, 1_000_000))]
     games: u64,
 
-    /// Players change their roles from match to match
+    /// Rotate the roles of the players from match to match
     #[arg(long)]
     swap: bool,
 
-    /// Play only the match of this number, from 1: matches depend on it and on --seed, and not on
-    /// each other, so that a series can be played on several machines
+    /// Play only the match with this number, starting at 1. A match depends only on its number and --seed, so a
+    /// series can be split across machines
     #[arg(long, value_name = "N", value_parser = |text: &str| in_range(text, 1u64, 1_000_000))]
     only: Option<u64>,
 
-    /// Show the board after each joint move, on stderr; on a terminal in place of the one before
+    /// Show the board on stderr after each joint move; a terminal is updated in place
     #[arg(long)]
     board: bool,
 
@@ -97,7 +97,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let played = played.unwrap_or_default();
     if !played.is_empty() {
         message(&format!(
-            "note: {} matches were played before",
+            "note: {} matches are already recorded",
             played.len()
         ));
     }
@@ -146,7 +146,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     printed?;
     match results.failure {
         Some(failure) => Err(Failure::Work(format!(
-            "the series ended early: {failure}; --forgiving plays on"
+            "the series ended early: {failure}; use --forgiving to continue despite failures"
         ))),
         None => Ok(()),
     }
@@ -328,11 +328,11 @@ pub(super) fn write_ends(
     for (end, count) in ends {
         let what = match end {
             MatchEnd::Terminal => continue,
-            MatchEnd::Truncated => "cut off at the limit of moves",
+            MatchEnd::Truncated => "cut off at the limit of joint moves",
             MatchEnd::Stuck => "ended where a role had no legal move",
             MatchEnd::Interrupted => "interrupted",
             MatchEnd::Failed => "ended where the game could not be evaluated",
-            MatchEnd::Abandoned => "given up because of a player",
+            MatchEnd::Abandoned => "abandoned because of a player",
         };
         writeln!(f, "{count} of them {what}")?;
     }

@@ -20,32 +20,32 @@ use super::output::{Failure, Output, cannot_write, show_progress, writable};
 use super::position::PositionArgs;
 use super::signals::stop_on_signals;
 
-/// Measure what machine code for the rest of a match saves, move by move
+/// Measure the effect of specialised machine code, move by move
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file with the rules; `-` is standard input
+    /// Rulesheet to read; `-` for standard input
     rulesheet: PathBuf,
 
     #[command(flatten)]
     position: PositionArgs,
 
-    /// Go on at random from where the moves lead [default, if no moves are given]
+    /// Continue with random moves after the given ones [default if no moves are given]
     #[arg(long)]
     random_match: bool,
 
-    /// The seed of the random numbers [default: another one each time]
+    /// Seed of the random numbers [default: random]
     #[arg(long, value_name = "N", value_parser = seed)]
     seed: Option<u64>,
 
-    /// For how long to play from each state of the match
+    /// Time for playouts from each state of the match
     #[arg(long, default_value = "0.5", value_name = "SECONDS", value_parser = seconds)]
     seconds: Duration,
 
-    /// Follow the match for this many joint moves, and cut playouts off after as many
+    /// Maximum number of joint moves of the match, and of each playout
     #[arg(long, default_value = "10000", value_name = "N", value_parser = |text: &str| in_range(text, 1, u32::MAX))]
     max_steps: u32,
 
-    /// Draw the gates that are left, and how much faster that is, to this file (SVG)
+    /// Write a chart of remaining gates and speed-ups to this file (SVG)
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 
@@ -123,7 +123,7 @@ impl fmt::Display for Report {
         if !table.cut_passes.is_empty() {
             writeln!(
                 f,
-                "passes that were cut off by their time limit, so that there are more gates than there might be: {}",
+                "passes that reached their time limit, so there are more gates than necessary: {}",
                 table.cut_passes.join(", ")
             )?;
         }

@@ -16,17 +16,17 @@ use serde::Serialize;
 use super::options::{GroundArgs, game_name, in_range, load};
 use super::output::{Failure, Output};
 
-/// Print a game's machine code
+/// Print the machine code of a game
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file with the rules; `-` is standard input
+    /// Rulesheet to read; `-` for standard input
     rulesheet: PathBuf,
 
-    /// The part of the code: the answer to a single question, or a step of a playout
+    /// Function to print: the evaluation of one section, or a step of a playout
     #[arg(long, value_enum, default_value_t = Part::Step)]
     function: Part,
 
-    /// Print the intermediate representation that the code is made from
+    /// Print the intermediate representation instead
     #[arg(long, conflicts_with = "asm")]
     ir: bool,
 
@@ -34,11 +34,12 @@ pub(super) struct Args {
     #[arg(long)]
     asm: bool,
 
-    /// The generator of the code
+    /// Code generator
     #[arg(long, value_enum, default_value_t = GeneratorName::Cranelift)]
     generator: GeneratorName,
 
-    /// How many lanes: 64 or 128 with cranelift, 128 or 256 with avx2, 256 or 512 with avx512 [default: the most]
+    /// Number of lanes: 64 or 128 with cranelift, 128 or 256 with avx2, 256 or 512 with avx512 [default: the
+    /// larger]
     #[arg(long, value_name = "N", value_parser = |text: &str| in_range(text, 1, usize::MAX))]
     lanes: Option<usize>,
 
@@ -51,13 +52,13 @@ pub(super) struct Args {
 enum Part {
     /// Legal moves
     Legal,
-    /// The next state
+    /// Next state
     Next,
-    /// Whether the match ends
+    /// Terminal states
     Terminal,
     /// Goals
     Goals,
-    /// All that a step of a playout needs
+    /// A step of a playout
     Step,
 }
 
@@ -65,9 +66,9 @@ enum Part {
 enum GeneratorName {
     /// Cranelift
     Cranelift,
-    /// The own assembler for AVX2
+    /// The built-in assembler for AVX2
     Avx2,
-    /// The own assembler for AVX-512
+    /// The built-in assembler for AVX-512
     Avx512,
 }
 

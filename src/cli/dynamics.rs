@@ -27,8 +27,7 @@ impl Report {
     ) -> Result<Report, Failure> {
         let found = dynamics(game, config, stop)?;
         let found = found.ok_or_else(|| {
-            let why = "no random match came to a position and one that follows in which the same roles \
-                       have several moves; more time may help: --seconds";
+            let why = "no random match reached two successive positions in which the same roles have several moves; try a larger --seconds";
             Failure::Work(why.to_string())
         })?;
         Ok(Report {

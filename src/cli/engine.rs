@@ -8,51 +8,49 @@ use propjit::game::load::Game;
 use propjit::play::line_protocol::{LineServerConfig, serve_lines};
 use propjit::search::mcts::MctsConfig;
 use propjit::support::error_text::with_causes;
-use propjit::support::rng::random_seed;
 
-use super::options::{SetupArgs, in_range, mebibytes, seconds, seed, threads};
+use super::option_flags::{Flag, OptionArgs, OptionFlags};
+use super::options::{SetupArgs, in_range, seconds};
 use super::output::Failure;
 use super::signals::stop_on_signals;
 
-/// Answer requests about positions on standard input and output, as JSON Lines: load, position,
-/// apply, legal, go, stop (docs/engines.md)
+/// Answer requests about positions on standard input and output, in JSON Lines (docs/engines.md)
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The most time for a move, where a request does not name any
+    /// Time limit of a move, for requests without one
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     seconds: Option<Duration>,
 
-    /// The most nodes for a move, where a request does not name any
+    /// Node limit of a move, for requests without one
     #[arg(long, value_name = "N", value_parser = |text: &str| in_range(text, 1u64, u64::MAX))]
     nodes: Option<u64>,
 
-    /// The most playouts for a move, where a request does not name any
+    /// Playout limit of a move, for requests without one
     #[arg(long, value_name = "N", value_parser = |text: &str| in_range(text, 1u64, u64::MAX))]
     playouts: Option<u64>,
 
-    /// Threads to think on
-    #[arg(long, default_value = "1", value_name = "T", value_parser = threads)]
-    threads: usize,
-
-    /// Memory for the search tree
-    #[arg(long, default_value = "1024", value_name = "MIB", value_parser = mebibytes)]
-    memory: usize,
-
-    /// The seed of the random numbers [default: another one each time]
-    #[arg(long, value_name = "N", value_parser = seed)]
-    seed: Option<u64>,
+    #[command(flatten)]
+    options: OptionArgs<EngineFlags>,
 
     #[command(flatten)]
     setup: SetupArgs,
 }
 
+/// The options of searches.
+struct EngineFlags;
+
+impl OptionFlags for EngineFlags {
+    const FLAGS: &'static [Flag] = &[
+        Flag::new("threads"),
+        Flag::new("memory"),
+        Flag::new("seed").with_default("random"),
+    ];
+}
+
 /// Serves until the input ends.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let stop = stop_on_signals();
-    let search = MctsConfig::default()
-        .with_threads(args.threads)
-        .with_memory(args.memory << 20)
-        .with_seed(args.seed.unwrap_or_else(random_seed));
+    let search = args.options.search(MctsConfig::default())?;
     let config = LineServerConfig::default()
         .with_search(search)
         .with_backend(args.setup.backend.0)

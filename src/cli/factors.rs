@@ -14,17 +14,17 @@ use super::options::{GroundArgs, game_name, in_range, load, not_ground, seed};
 use super::output::{Failure, Output, counted, show_progress};
 use super::signals::stop_on_signals;
 
-/// Tell into which independent parts a game falls, and what joins them
+/// Decompose a game into independent parts
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file with the rules; `-` is standard input
+    /// Rulesheet to read; `-` for standard input
     rulesheet: PathBuf,
 
-    /// Compare the parts with the whole in so many steps of random matches
+    /// Compare the parts with the whole game in this many steps of random matches
     #[arg(long, value_name = "STEPS", value_parser = |text: &str| in_range(text, 1, u64::MAX))]
     check: Option<u64>,
 
-    /// The seed of the random numbers of these matches [default: another one each time]
+    /// Seed of the random numbers of these matches [default: random]
     #[arg(long, value_name = "N", requires = "check", value_parser = seed)]
     seed: Option<u64>,
 
@@ -85,7 +85,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let ground = game.ground_game();
     let ground = ground.ok_or_else(|| not_ground(&game, "parts"))?;
     let start = Instant::now();
-    let shown = show_progress(|| "looking for parts".to_string());
+    let shown = show_progress(|| "decomposing the game".to_string());
     let found = Factors::find(ground, &stop);
     let time = start.elapsed();
     drop(shown);

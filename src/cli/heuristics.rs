@@ -21,47 +21,47 @@ use super::signals::stop_on_signals;
 /// The approximate number of decisions in the matches against another evaluation.
 const COMPARED_DECISIONS: u64 = 30_000;
 
-/// Learn from matches what each role can expect in a state
+/// Learn an evaluation of states by self-play
 ///
-/// What is of use is kept for the next search of the game, unless profiles are switched off.
+/// A useful evaluation is stored for later searches of the game, unless profiles are disabled.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file with the rules
+    /// Rulesheet to read
     rulesheet: PathBuf,
 
-    /// How long to learn
+    /// Time limit for learning
     #[arg(long, default_value = "3", value_name = "SECONDS", value_parser = seconds)]
     seconds: Duration,
 
-    /// The number of rounds of matches, at most
+    /// Maximum number of rounds of matches
     #[arg(long, value_name = "N", value_parser = |text: &str| in_range(text, 1u32, 1_000_000))]
     rounds: Option<u32>,
 
-    /// On how many threads matches are played. What is learned depends on it
+    /// Threads that play matches; the result depends on their number
     #[arg(long, default_value = "1", value_name = "T", value_parser = threads)]
     threads: usize,
 
-    /// The seed of the random numbers [default: another one each time]
+    /// Seed of the random numbers [default: random]
     #[arg(long, value_name = "N", value_parser = seed)]
     seed: Option<u64>,
 
-    /// Print so many propositions, those with the greatest effects. JSON has all
+    /// Number of propositions to print, those with the greatest effects first; JSON has all
     #[arg(long, default_value = "20", value_name = "N", value_parser = |text: &str| in_range(text, 0, usize::MAX))]
     effects: usize,
 
-    /// Go on from what is kept of the game, instead of learning anew
+    /// Continue from the stored evaluation instead of starting afresh
     #[arg(long = "continue")]
     goes_on: bool,
 
-    /// Do not keep what was learned
+    /// Do not store the evaluation
     #[arg(long)]
     dry_run: bool,
 
-    /// Also write what was learned to a file, whether it is of use or not
+    /// Also write the evaluation to this file, useful or not
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
 
-    /// Play greedy decisions by what was learned against those by what was saved in a file; may be given several times
+    /// Play the learned evaluation against one saved in this file, by greedy decisions; may be repeated
     #[arg(long, value_name = "FILE")]
     against: Vec<PathBuf>,
 
@@ -183,7 +183,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     if !args.dry_run
         && let Err(error) = learned.keep(ground, &config)
     {
-        tracing::warn!("{}; the evaluation is not kept", with_causes(&error));
+        tracing::warn!("{}; the evaluation is not stored", with_causes(&error));
     }
     let known = learned.known(&config);
     let against = match &learned.evaluation {

@@ -134,10 +134,10 @@ impl fmt::Display for Spread {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(unknown) = &self.unknown {
-            return writeln!(f, "distances       not known: {unknown}");
+            return writeln!(f, "distances       unknown: {unknown}");
         }
         match self.sources {
-            0 if self.moves > 0 => write!(f, "distances       not looked at in time")?,
+            0 if self.moves > 0 => write!(f, "distances       not computed in time")?,
             _ => write!(f, "distances       {}", self.distances)?,
         }
         write!(f, "; {} moves", self.moves)?;
@@ -166,7 +166,7 @@ impl fmt::Display for Report {
             write!(f, " of {touched} propositions")?;
             match goal.complete {
                 true => writeln!(f)?,
-                false => writeln!(f, "; not all taken apart")?,
+                false => writeln!(f, "; not all decomposed")?,
             }
         }
         Ok(())

@@ -15,13 +15,13 @@ use super::options::{SetupArgs, game_name};
 use super::output::{Failure, Output, cannot_write, writable};
 use super::signals::stop_on_signals;
 
-/// Tell what a game is made of: roles, propositions, moves, gates, set-up time
+/// Show the size of a game: roles, propositions, moves, gates, set-up time
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file with the rules; `-` is standard input
+    /// Rulesheet to read; `-` for standard input
     rulesheet: PathBuf,
 
-    /// Write the propositional network to this file in Graphviz' DOT language
+    /// Write the propositional network to this file in Graphviz DOT format
     #[arg(long, value_name = "FILE")]
     dot: Option<PathBuf>,
 
@@ -117,7 +117,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let network = match (&args.dot, game.ground_game()) {
         (Some(path), Some(ground)) => Some((path, ground)),
         (Some(_), None) => {
-            let why = "there is no propositional network to draw: the game was not grounded";
+            let why = "no propositional network to draw: the game was not grounded";
             return Err(Failure::new(why));
         }
         (None, _) => None,

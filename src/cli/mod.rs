@@ -18,6 +18,7 @@ mod facts;
 mod heuristics;
 mod influence;
 mod info;
+mod option_flags;
 mod options;
 mod output;
 mod perf;
@@ -52,15 +53,15 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use output::{Failure, Format, Output};
 
-/// Plays games given by rulesheets in the Game Description Language.
+/// Play and analyse games described in the Game Description Language (GDL).
 #[derive(Parser)]
 #[command(name = "propjit", version)]
 struct Cli {
-    /// How to print results
+    /// Output format of results
     #[arg(long, value_enum, default_value_t = Format::Text, global = true)]
     format: Format,
 
-    /// Log more to stderr; twice for even more. The variable PROPJIT_LOG sets filters
+    /// Log more to stderr; repeat for more detail. The environment variable PROPJIT_LOG sets filters
     #[arg(short, long, action = ArgAction::Count, global = true)]
     verbose: u8,
 
@@ -113,9 +114,11 @@ pub(super) fn main() -> ExitCode {
     let is_drawn = matches!(&cli.command, Command::Facts(args) if args.is_drawn());
     let is_table = matches!(cli.command, Command::Stats(_));
     let without_json = match cli.command {
-        Command::Play(_) => Some("play is for people and has no JSON; `propjit analyze` has"),
+        Command::Play(_) => {
+            Some("play is interactive and has no JSON output; use `propjit analyze`")
+        }
         Command::Serve(_) | Command::View(_) | Command::Perf(_) => {
-            Some("this command prints no results: it has no `--format json`")
+            Some("this command prints no results and does not support `--format json`")
         }
         _ => None,
     };
@@ -123,12 +126,11 @@ pub(super) fn main() -> ExitCode {
     let done = match cli.command {
         _ if let Some(why) = without_json => Err(Failure::Usage(why.to_string())),
         _ if output.is_dot() && !is_drawn => Err(Failure::Usage(
-            "only `propjit facts` without `--distances` and `--dynamic` has `--format dot`; \
-             `propjit info --dot FILE` draws the network"
+            "only `propjit facts` without `--distances` and `--dynamic` supports `--format dot`; use `propjit info --dot FILE` for the network"
                 .to_string(),
         )),
         _ if output.is_csv() && !is_table => Err(Failure::Usage(
-            "only `propjit stats` has `--format csv`".to_string(),
+            "only `propjit stats` supports `--format csv`".to_string(),
         )),
         Command::Validate(args) => validate::run(&args, &mut output),
         Command::Info(args) => info::run(&args, &mut output),
@@ -194,7 +196,7 @@ fn log_to_stderr(cli: &Cli) {
         match wanted.to_string_lossy().parse() {
             Ok(wanted) => filter = wanted,
             Err(error) => output::message(&format!(
-                "warning: PROPJIT_LOG is not heeded: {error}; it is a list such as propjit=debug"
+                "warning: PROPJIT_LOG is ignored: {error}; use a list such as propjit=debug"
             )),
         }
     }

@@ -39,20 +39,20 @@ impl FromStr for BackendChoice {
 /// The backend and what set-up may cost.
 #[derive(clap::Args, Clone)]
 pub(super) struct SetupArgs {
-    /// How to evaluate the game: auto, prover, scalar, lanes or compiled. With auto, games
-    /// that cannot be grounded play on the prover
+    /// Backend that evaluates the game: auto, prover, scalar, lanes or compiled. With auto, games that cannot be
+    /// grounded use the prover
     #[arg(long, default_value = "auto", value_name = "BACKEND")]
     pub backend: BackendChoice,
 
-    /// Compile afresh, and do not keep the machine code for the next time
+    /// Neither load machine code from the cache nor store it there
     #[arg(long)]
     pub no_cache: bool,
 
-    /// How long machine code may take to make. Where it takes longer, the game is interpreted
+    /// Time limit for compiling; if it is exceeded, the game is interpreted
     #[arg(long, default_value = "10", value_name = "SECONDS", value_parser = seconds)]
     compile_limit: Duration,
 
-    /// Use the defaults, whatever `propjit tune` has found
+    /// Ignore the profile written by `propjit tune`
     #[arg(long)]
     pub no_profile: bool,
 
@@ -67,11 +67,11 @@ pub(super) struct SetupArgs {
 /// The limits of grounding.
 #[derive(clap::Args, Clone)]
 pub(super) struct GroundArgs {
-    /// How long grounding may take
+    /// Time limit for grounding
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
     pub setup_limit: Duration,
 
-    /// How much memory grounding may take
+    /// Memory limit for grounding
     #[arg(long, default_value = "4096", value_name = "MIB", value_parser = |text: &str| in_range(text, 1u64, 1 << 30))]
     pub memory_limit: u64,
 }
@@ -92,7 +92,7 @@ pub(super) fn not_ground(game: &Game, what: &str) -> Failure {
     let reason = reason.map(|error| format!("{}; {}", with_causes(error), grounding_remedy(error)));
     let reason = reason.unwrap_or_default();
     Failure::Work(format!(
-        "{what} are known only of games that can be grounded: {reason}"
+        "{what} are available only for games that can be grounded: {reason}"
     ))
 }
 
@@ -111,7 +111,7 @@ pub(super) fn warn_prover(game: Option<&str>, reason: &GroundError, what: &str) 
 pub(super) fn warn_interpreter(game: &Game) {
     if let Some(reason) = game.not_compiled() {
         message(&format!(
-            "note: {reason}; the game is interpreted; `--compile-limit` gives compiling more time"
+            "note: {reason}; the game is interpreted; raise `--compile-limit` to allow more time"
         ));
     }
 }
@@ -177,7 +177,7 @@ impl SetupArgs {
     ) -> Result<(Game, Backend), Failure> {
         let game = self.read(rulesheet, stop)?;
         if let Some(reason) = game.grounding_error() {
-            warn_prover(None, reason, "plays instead");
+            warn_prover(None, reason, "is used instead");
         }
         self.prepare(game, stop, best, prepare)
     }
@@ -194,8 +194,7 @@ impl SetupArgs {
                 grounding_remedy(reason)
             ))),
             (None, None) => Err(Failure::Usage(
-                "this command needs a ground game, which `--backend prover` does without: leave that out"
-                    .to_string(),
+                "this command needs a ground game: omit `--backend prover`".to_string(),
             )),
         }
     }
@@ -286,7 +285,7 @@ pub(super) fn mebibytes(text: &str) -> Result<usize, String> {
     let mebibytes = in_range(text, 1usize, 1 << 30)?;
     match is_available(mebibytes << 20) {
         true => Ok(mebibytes),
-        false => Err("the system does not give that much memory: ask for less".to_string()),
+        false => Err("the system does not provide that much memory: ask for less".to_string()),
     }
 }
 

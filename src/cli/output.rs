@@ -21,13 +21,13 @@ use serde::Serialize;
 /// How to print results.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
-    /// For people
+    /// Text for people
     Text,
-    /// For programs: one JSON object, or an array where `solve` has several games
+    /// One JSON object, or an array for `solve` with several games
     Json,
-    /// For drawing: a graph in Graphviz' DOT language, from `facts` only
+    /// A graph in Graphviz DOT format; `facts` only
     Dot,
-    /// For spreadsheets: comma-separated values, from `stats` only
+    /// Comma-separated values; `stats` only
     Csv,
 }
 
@@ -54,7 +54,7 @@ impl Failure {
     /// Returns the reason, in one line: of wrong rules, the first error.
     pub(super) fn line(&self) -> String {
         match self {
-            Failure::Pipe => "nobody reads the results".to_string(),
+            Failure::Pipe => "the reader of the results is gone".to_string(),
             Failure::Told => "see the messages".to_string(),
             Failure::Rules(diagnostics) => {
                 let text = diagnostics.to_string();
@@ -77,8 +77,8 @@ pub(super) fn needs_ground(error: &LoadError) -> Failure {
 /// Returns the remedy if grounding was given up.
 pub(super) fn grounding_remedy(reason: &GroundError) -> &'static str {
     match reason {
-        GroundError::Growth { .. } => "a condition that bounds what is nested lets grounding end",
-        _ => "`--setup-limit` and `--memory-limit` give grounding more",
+        GroundError::Growth { .. } => "add a condition that bounds the nesting of terms",
+        _ => "raise `--setup-limit` or `--memory-limit`",
     }
 }
 
@@ -109,7 +109,7 @@ pub(super) fn writable<'a>(
         let is_file = |sheet: &PathBuf| fs::canonicalize(sheet).is_ok_and(|sheet| sheet == file);
         if rulesheets.into_iter().any(is_file) {
             let path = path.display();
-            let why = format!("{path} is a rulesheet, and would be lost");
+            let why = format!("{path} is a rulesheet and would be overwritten");
             return Err(Failure::Usage(why));
         }
     }
@@ -163,7 +163,7 @@ pub(super) fn warn_left_out(files: &[String]) {
     if !files.is_empty() {
         let files = files.join(", ");
         message(&format!(
-            "note: interrupted before these were looked at: {files}"
+            "note: interrupted before these files were processed: {files}"
         ));
     }
 }
@@ -202,9 +202,9 @@ impl Output {
                 let json = serde_json::to_string_pretty(result).map_err(Failure::new)?;
                 self.print(&format!("{json}\n"))
             }
-            Format::Dot | Format::Csv => Err(Failure::new(
-                "this result has neither `dot` nor `csv` as its format",
-            )),
+            Format::Dot | Format::Csv => {
+                Err(Failure::new("this result supports neither `dot` nor `csv`"))
+            }
         }
     }
 

@@ -14,17 +14,17 @@ use super::signals::stop_on_signals;
 
 /// Measure random play for the gdl-perf benchmark
 ///
-/// OUTFILE gets the lines version=, millisecondsTaken=, numStateChanges= and
-/// numRollouts=, or version= and errorMessage=.
+/// Writes the lines version=, millisecondsTaken=, numStateChanges= and numRollouts= to OUTFILE, or version= and
+/// errorMessage=.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file with the rules; `-` is standard input
+    /// Rulesheet to read; `-` for standard input
     rulesheet: PathBuf,
 
-    /// The file to write
+    /// File to write
     outfile: PathBuf,
 
-    /// For how long to play
+    /// Time for random play
     #[arg(value_parser = seconds)]
     seconds: Duration,
 

@@ -13,17 +13,17 @@ use super::options::{SetupArgs, game_name, in_range};
 use super::output::{Failure, Output, counted, show_progress};
 use super::signals::stop_on_signals;
 
-/// Count all sequences of joint moves of a length
+/// Count all sequences of joint moves of a given length
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file with the rules; `-` is standard input
+    /// Rulesheet to read; `-` for standard input
     rulesheet: PathBuf,
 
-    /// The number of joint moves
+    /// Number of joint moves
     #[arg(value_parser = |text: &str| in_range(text, 0, MAX_DEPTH))]
     depth: usize,
 
-    /// Count what follows each first joint move separately
+    /// Print the count after each first joint move
     #[arg(long)]
     divide: bool,
 
@@ -90,7 +90,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let divide = division.map(|division| parts(&*machine, division));
     drop(shown);
     let Some(count) = count else {
-        return Err(Failure::new("interrupted before everything was counted"));
+        return Err(Failure::new("interrupted before the count was complete"));
     };
     output.result(&Report {
         game: game_name(&args.rulesheet),
@@ -132,7 +132,7 @@ impl fmt::Display for Report {
         if self.interrupted {
             writeln!(
                 f,
-                "interrupted: other first moves were not counted to the end"
+                "interrupted: the counts of other first moves are incomplete"
             )?;
         }
         write!(

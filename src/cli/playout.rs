@@ -15,39 +15,39 @@ use super::options::{SetupArgs, game_name, in_range, seconds, seed, threads};
 use super::output::{Failure, Output, show_progress};
 use super::signals::stop_on_signals;
 
-/// Play random matches and measure how fast that goes
+/// Play random matches and measure their speed
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file with the rules; `-` is standard input
+    /// Rulesheet to read; `-` for standard input
     rulesheet: PathBuf,
 
     #[command(flatten)]
     setup: SetupArgs,
 
-    /// Start matches for this long [default: 5, with --count as long as it takes].
-    /// Matches that run when the time is up are played to their end, unless the prover takes too long
+    /// Time in which matches are started; matches in progress at its end are completed, unless the prover takes
+    /// too long [default: 5, or no limit with --count]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     seconds: Option<Duration>,
 
-    /// Wait for machine code before the first match. Otherwise play starts at once,
-    /// interpreted, and goes faster when the code is ready
+    /// Wait for machine code before the first match; without this, play starts on the interpreter and switches
+    /// when the code is ready
     #[arg(long)]
     wait: bool,
 
-    /// Play this many matches
+    /// Number of matches
     #[arg(long, value_name = "N", value_parser = |text: &str| in_range(text, 1, u64::MAX))]
     count: Option<u64>,
 
-    /// Threads to play on [default: 1, or as many as `propjit tune` has found best]
+    /// Playout threads [default: 1, or the number chosen by `propjit tune`]
     #[arg(long, value_name = "T", value_parser = threads)]
     threads: Option<usize>,
 
-    /// The seed of the random numbers: with the same one, one thread plays the same matches in
-    /// the same order [default: another one each time]
+    /// Seed of the random numbers; one thread with the same seed plays the same matches in the same order
+    /// [default: random]
     #[arg(long, value_name = "N", value_parser = seed)]
     seed: Option<u64>,
 
-    /// Cut matches off after this many joint moves
+    /// Maximum number of joint moves per match
     #[arg(long, default_value = "10000", value_name = "N", value_parser = |text: &str| in_range(text, 1, u32::MAX))]
     max_steps: u32,
 }
@@ -129,7 +129,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             let steps = config.max_steps as usize;
             let found = find_stuck(&game, config.seed, steps, SEARCH_TIME, &stop);
             found.unwrap_or_else(|error| {
-                tracing::info!(%error, "no match was found that is stuck");
+                tracing::info!(%error, "no stuck match found");
                 None
             })
         }
@@ -226,7 +226,7 @@ impl fmt::Display for Report {
             (self.stuck, "matches ended where a role had no legal move"),
             (
                 self.given_up,
-                "matches were given up, as the prover took too long: the means may be biased",
+                "matches were abandoned because the prover took too long: the means may be biased",
             ),
             (undefined, "goals were undefined in terminal states"),
         ] {

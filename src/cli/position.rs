@@ -13,21 +13,20 @@ use super::output::Failure;
 /// The moves so far.
 #[derive(clap::Args)]
 pub(super) struct PositionArgs {
-    /// The file with the joint moves so far, one a line: `(mark 1 1) | noop` or
-    /// `((mark 1 1) noop)`; or a file of records, as `propjit match --output` writes them; `-` is
-    /// standard input
+    /// File with the joint moves so far, one per line, as `(mark 1 1) | noop` or `((mark 1 1) noop)`, or with
+    /// match records written by `propjit match --output`; `-` for standard input
     #[arg(long, value_name = "FILE", conflicts_with = "moves")]
     history: Option<PathBuf>,
 
-    /// The number of the match in a file of records
+    /// Number of the match record to read
     #[arg(long = "match", value_name = "N", value_parser = |text: &str| in_range(text, 0, u64::MAX))]
     number: Option<u64>,
 
-    /// Only the first joint moves of the history
+    /// Number of joint moves of the history to play [default: all]
     #[arg(long, value_name = "N", conflicts_with = "moves", value_parser = |text: &str| in_range(text, 0, usize::MAX))]
     first: Option<usize>,
 
-    /// The joint moves so far, separated by semicolons
+    /// Joint moves so far, separated by semicolons
     #[arg(long, value_name = "MOVES")]
     moves: Option<String>,
 }
@@ -36,11 +35,11 @@ impl PositionArgs {
     /// Plays the moves so far.
     pub(super) fn position(&self, game: &Game) -> Result<History, Failure> {
         if self.number.is_some() && self.history.is_none() {
-            let why = "--match is the number of a match in a file of records: see --history";
+            let why = "--match selects a match in a file of records: see --history";
             return Err(Failure::Usage(why.to_string()));
         }
         if self.first.is_some() && self.history.is_none() {
-            let why = "--first is how many joint moves of a history are played: see --history";
+            let why = "--first limits the joint moves of a history: see --history";
             return Err(Failure::Usage(why.to_string()));
         }
         if self.is_standard_input() && game.rules().source.name() == "-" {
@@ -59,7 +58,7 @@ impl PositionArgs {
     /// Takes the moves from this file.
     pub(super) fn follow(&mut self, history: PathBuf) -> Result<(), Failure> {
         if self.history.is_some() || self.moves.is_some() {
-            let why = "there are moves in the file of records; no others can be given";
+            let why = "the file of records has the moves: no others can be given";
             return Err(Failure::Usage(why.to_string()));
         }
         self.history = Some(history);

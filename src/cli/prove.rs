@@ -26,53 +26,53 @@ use super::search_args::find_role;
 use super::signals::stop_on_signals;
 use super::time_limit::within;
 
-/// Prove whether a role can force a goal, with ever more joint moves
+/// Prove whether a role can force a goal, by iterative deepening
 ///
-/// The verdict is `won`, `lost` (there is no way to force the goal, if the others know the
-/// role's moves beforehand), or `not within` a number of joint moves. Nothing is proved by ends in which the role has not
-/// exactly one goal, nor in games with `sees`. The cube says of which
-/// states the proof holds as well: those that agree with it.
+/// The verdict is `won`, `lost` (the role cannot force the goal against opponents that know its moves in
+/// advance), or `not within` a number of joint moves. Nothing is proved from terminal states in which the role
+/// does not have exactly one goal, or in games with `sees`. The proof also holds for all other states that agree
+/// with the cube.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file with the rules; `-` is standard input
+    /// Rulesheet to read; `-` for standard input
     #[arg(required_unless_present = "serve")]
     rulesheet: Option<PathBuf>,
 
-    /// Answer requests on the standard input until that ends: a worker for the player options
-    /// `workers` and `prover` (see docs/workers.md)
+    /// Serve proof requests on standard input until it ends, as a worker for the player options `workers` and
+    /// `prover` (docs/workers.md)
     #[arg(long, conflicts_with_all = ["rulesheet", "history", "moves", "role", "goal", "depth", "seconds", "threads", "mode", "without"])]
     serve: bool,
 
     #[command(flatten)]
     position: PositionArgs,
 
-    /// The role that is to force it [default: the first]
+    /// Role that is to force the goal [default: the first]
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
 
-    /// The least goal value that counts [default: the greatest that the role may have]
+    /// Minimum goal value to force [default: the role's greatest goal]
     #[arg(long, value_name = "VALUE", value_parser = |text: &str| in_range(text, i32::MIN, i32::MAX))]
     goal: Option<i32>,
 
-    /// The number of joint moves up to which to search
+    /// Maximum search depth in joint moves
     #[arg(long, value_name = "PLIES", value_parser = |text: &str| in_range(text, 1, MAX_DEPTH))]
     depth: Option<u32>,
 
-    /// How long to prepare the search, which takes a while for large games, and to search [default:
-    /// 10, with --depth as long as it takes]
+    /// Time limit, including the preparation of the search, which takes a while for large games [default: 10, or
+    /// no limit with --depth]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     seconds: Option<Duration>,
 
-    /// Threads that search
+    /// Search threads
     #[arg(long, default_value = "1", value_name = "T", value_parser = threads)]
     threads: usize,
 
-    /// How to search: all moves, with ever more of them; only threats; both in turns; all moves by
-    /// proof numbers, without a horizon; or in all ways in turns
+    /// Search method: full (all moves, iterative deepening), threats (threats only), both (these two in turn),
+    /// numbers (proof-number search without a depth limit) or all (all three in turn)
     #[arg(long, default_value = "all", value_name = "MODE")]
     mode: Mode,
 
-    /// Search without a part, to compare: several with commas
+    /// Parts of the search to disable for comparison, separated by commas
     #[arg(long, value_delimiter = ',', value_name = "PART")]
     without: Vec<Part>,
 
@@ -93,13 +93,13 @@ enum Mode {
 /// A part that a search can do without.
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Part {
-    /// That states are known from proofs about others
+    /// Cubes: proofs that apply to other states
     Cubes,
-    /// That states are known from proofs about others that the goal cannot be forced
+    /// Fail cubes: proofs that the goal cannot be forced that apply to other states
     FailCubes,
-    /// That it is no part of a proof that a reply is not legal, if it would not help either
+    /// Dropping illegal replies from proofs where they would not help
     IllegalReplies,
-    /// That moves that are nearer to a goal are tried earlier
+    /// Move ordering by distance to the goal
     Order,
 }
 
@@ -162,7 +162,7 @@ struct Report {
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     if args.mode == Mode::Numbers && args.depth.is_some() {
         return Err(Failure::Usage(
-            "`--mode numbers` has no depth: bound it by `--seconds`".to_string(),
+            "`--mode numbers` has no depth limit: use `--seconds` instead of `--depth`".to_string(),
         ));
     }
     let stop = stop_on_signals();
@@ -265,11 +265,10 @@ fn unproved(proof: &Proof, counts: [ProofCounts; 3], role: &str) -> Vec<Unproved
 fn to_failure(error: &ProofError, stop: &Stop) -> Failure {
     match error {
         ProofError::JointMoves => Failure::Work(format!(
-            "{error}; `propjit solve` looks for values without them, and `propjit analyze` for good \
-             moves"
+            "{error}; use `propjit solve` for values or `propjit analyze` for good moves"
         )),
         ProofError::Stopped if !stop.is_set() => {
-            Failure::new("there was no time to get the prover ready: `--seconds` gives it more")
+            Failure::new("no time to prepare the prover: raise `--seconds`")
         }
         _ => Failure::new(error),
     }
@@ -282,11 +281,11 @@ fn serve(setup: &SetupArgs, stop: &Stop) -> Result<(), Failure> {
         let game = Game::from_text(name, rules, &setup).map_err(|error| with_causes(&error))?;
         if game.hides_information() {
             return Err(
-                "games in which roles do not see the whole state have no proofs".to_string(),
+                "proofs do not support games in which roles do not see the whole state".to_string(),
             );
         }
         let engines = game.engines().cloned();
-        engines.ok_or_else(|| "only games that can be grounded have proofs".to_string())
+        engines.ok_or_else(|| "proofs support only games that can be grounded".to_string())
     };
     let (input, output) = (Box::new(io::stdin()), Box::new(io::stdout()));
     forced::serve(input, output, &mut load, stop).map_err(|error| match error.kind() {
@@ -368,7 +367,11 @@ impl fmt::Display for Report {
                 }
             }
             ("not within", Some(depth)) => {
-                writeln!(f, "not within {} can {role} force {goal}", joints(depth))?;
+                writeln!(
+                    f,
+                    "not within {}: {role} cannot force {goal} by then",
+                    joints(depth)
+                )?;
             }
             ("lost", _) => writeln!(f, "lost: {role} cannot force {goal}")?,
             _ => writeln!(f, "unknown whether {role} can force {goal}")?,

@@ -8,12 +8,11 @@ use propjit::Stop;
 use propjit::game::load::Game;
 use propjit::game::machine::{Backend, MachineError, RANDOM_ROLE, RoleId};
 use propjit::game::position::History;
-use propjit::proof::forced::own_worker;
 use propjit::search::SearchBudget;
-use propjit::search::mcts::{EvaluationUse, Mcts, MctsConfig, wait_for_engines};
-use propjit::support::rng::random_seed;
+use propjit::search::mcts::{Mcts, MctsConfig, wait_for_engines};
 
-use super::options::{SetupArgs, in_range, mebibytes, seconds, seed, threads};
+use super::option_flags::{Flag, OptionArgs, OptionFlags};
+use super::options::{SetupArgs, in_range, seconds};
 use super::output::{Failure, show_progress};
 use super::picture::Pictures;
 use super::position::PositionArgs;
@@ -21,61 +20,44 @@ use super::position::PositionArgs;
 /// A position of a game, and how to search it.
 #[derive(clap::Args)]
 pub(super) struct SearchArgs {
-    /// The file with the rules; `-` is standard input
+    /// Rulesheet to read; `-` for standard input
     rulesheet: PathBuf,
 
     #[command(flatten)]
     position: PositionArgs,
 
-    /// Threads to think on [default: 1, or as many as `propjit tune` has found best]. The
-    /// prover has one
-    #[arg(long, value_name = "T", value_parser = threads)]
-    threads: Option<usize>,
-
-    /// Look for forced wins beside the search, for a part of the time
-    #[arg(long)]
-    local: bool,
-
-    /// Value positions by a learned evaluation, too, as players do: the one that is kept, or else
-    /// what is learned in three seconds beside the search
-    #[arg(long)]
-    evaluation: bool,
-
-    /// Do not plan: in games of one role, a planner works beside the search, on two more threads,
-    /// unless playouts are counted
-    #[arg(long)]
-    no_plan: bool,
-
-    /// Do not enumerate states: in games of several roles that have few, a thread beside the search
-    /// finds all in at most a tenth of the first time to think, unless playouts are counted
-    #[arg(long)]
-    no_solve: bool,
-
-    /// Processes that look for forced wins: `propjit prove --serve`
-    #[arg(long, default_value = "0", value_name = "N", value_parser = |text: &str| in_range(text, 0usize, 64))]
-    workers: usize,
-
-    /// Memory for the search tree
-    #[arg(long, default_value = "1024", value_name = "MIB", value_parser = mebibytes)]
-    memory: usize,
-
-    /// The seed of the random numbers [default: another one each time]
-    #[arg(long, value_name = "N", value_parser = seed)]
-    seed: Option<u64>,
+    #[command(flatten)]
+    options: OptionArgs<SearchFlags>,
 
     #[command(flatten)]
     setup: SetupArgs,
 }
 
+/// The options of searches.
+struct SearchFlags;
+
+impl OptionFlags for SearchFlags {
+    const FLAGS: &'static [Flag] = &[
+        Flag::new("threads").with_default("1, or the number that `propjit tune` has found"),
+        Flag::new("memory"),
+        Flag::new("seed").with_default("random"),
+        Flag::new("local"),
+        Flag::new("workers"),
+        Flag::new("no-plan"),
+        Flag::new("no-solve"),
+        Flag::new("evaluation"),
+    ];
+}
+
 /// How long to think.
 #[derive(clap::Args)]
 pub(super) struct BudgetArgs {
-    /// How long to think [default: 5, in `propjit play` 1, with --playouts as long as it takes]. It
-    /// takes less where all is proved
+    /// Time limit of a search; it ends earlier if the value is proved [default: 5, or 1 for `propjit play`; no
+    /// limit with --playouts]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     seconds: Option<Duration>,
 
-    /// The number of playouts to think for
+    /// Playout limit of a search
     #[arg(long, value_name = "N", value_parser = |text: &str| in_range(text, 1, u64::MAX))]
     pub(super) playouts: Option<u64>,
 }
@@ -166,17 +148,12 @@ impl SearchArgs {
     }
 
     /// Returns the configuration of the search, with a new seed if none was given.
-    pub(super) fn config(&self) -> MctsConfig {
-        let seed = self.seed.unwrap_or_else(random_seed);
-        MctsConfig::default()
-            .with_threads(self.threads.unwrap_or(self.setup.settings().threads))
-            .with_memory(self.memory << 20)
-            .with_local(self.local)
-            .with_plan(!self.no_plan)
-            .with_solve(!self.no_solve)
-            .with_evaluation(self.evaluation.then(EvaluationUse::default))
-            .with_provers(vec![own_worker(); self.workers])
-            .with_seed(seed)
+    pub(super) fn config(&self) -> Result<MctsConfig, Failure> {
+        let default = MctsConfig::default()
+            .with_threads(self.setup.settings().threads)
+            .with_plan(true)
+            .with_solve(true);
+        self.options.search(default)
     }
 
     /// Makes a search in the game of this position; returns it with the seed of its random numbers.
@@ -186,7 +163,7 @@ impl SearchArgs {
         position: &Position,
         is_counted: bool,
     ) -> Result<(Mcts, u64), Failure> {
-        let mut config = self.config();
+        let mut config = self.config()?;
         if is_counted {
             config = config.with_plan(false).with_solve(false);
         }

@@ -10,7 +10,7 @@ use super::options::{SetupArgs, in_range, seconds, seed};
 /// How matches are played, and where their records go.
 #[derive(clap::Args)]
 pub(super) struct SeriesArgs {
-    /// Time to prepare. Players elsewhere may need whole seconds
+    /// Time for preparation before the first move; remote players may need whole seconds
     #[arg(long, default_value = "10", value_name = "SECONDS", value_parser = seconds)]
     pub(super) start_clock: Duration,
 
@@ -18,25 +18,24 @@ pub(super) struct SeriesArgs {
     #[arg(long, default_value = "5", value_name = "SECONDS", value_parser = seconds)]
     pub(super) play_clock: Duration,
 
-    /// The seed of all random numbers [default: another one each time]
+    /// Seed of the random numbers [default: random]
     #[arg(long, value_name = "N", value_parser = seed)]
     pub(super) seed: Option<u64>,
 
-    /// Cut matches off after this many joint moves
+    /// Maximum number of joint moves per match
     #[arg(long, default_value = "10000", value_name = "N", value_parser = |text: &str| in_range(text, 1usize, 1_000_000))]
     max_steps: usize,
 
-    /// Write a record of each match to this file when it ends, as a line of JSON
+    /// Append a JSON record of each match to this file when the match ends
     #[arg(long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
 
-    /// Go on with the series whose records are in the file of --output: only matches that are not
-    /// there are played
+    /// Resume the series recorded in the --output file: play only the missing matches
     #[arg(long, requires = "output")]
     pub(super) resume: bool,
 
-    /// Let random moves stand for a player however often it fails. Otherwise the series ends when
-    /// a player does not take a match, or fails several times in a row
+    /// Substitute random moves for a failing player, however often it fails; without this, the series ends if a
+    /// player refuses a match or fails several times in a row
     #[arg(long)]
     forgiving: bool,
 

@@ -11,46 +11,42 @@ use propjit::play::ggp::{
 use propjit::play::matches::PlayerFactory;
 use propjit::play::players::SpecError;
 
-use super::options::{SetupArgs, in_range, mebibytes, port, seconds, threads};
+use super::option_flags::{Flag, OptionArgs, OptionFlags};
+use super::options::{SetupArgs, in_range, port, seconds};
 use super::output::{Failure, Output, message};
 use super::signals::stop_on_signals;
 
 /// Play matches for a game manager that speaks the GGP protocol
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The port to listen at; 0 for any that is free
+    /// Port to listen on; 0 for any free port
     #[arg(long, default_value_t = DEFAULT_PORT, value_name = "PORT", value_parser = port)]
     port: u16,
 
-    /// The address to listen at; 0.0.0.0 lets everybody in who can reach this machine
+    /// Address to listen on; 0.0.0.0 accepts connections from any machine
     #[arg(long, default_value = "127.0.0.1", value_name = "ADDRESS")]
     bind: IpAddr,
 
-    /// The name of the player
+    /// Name of the player
     #[arg(long, default_value = "propjit", value_name = "NAME", value_parser = kif_name)]
     name: String,
 
-    /// The player, with options, as in `mcts:threads=2`: see `propjit match --help`
+    /// Player with options, as in `mcts:threads=2`; see `propjit match --help`
     #[arg(long, default_value = "mcts", value_name = "SPEC")]
     player: String,
 
-    /// Threads to think on: the player's option `threads`
-    #[arg(long, value_name = "T", value_parser = threads)]
-    threads: Option<usize>,
+    #[command(flatten)]
+    options: OptionArgs<ServeFlags>,
 
-    /// Memory to think in: the player's option `memory`
-    #[arg(long, value_name = "MIB", value_parser = mebibytes)]
-    memory: Option<usize>,
-
-    /// How long before the end of a clock the player is to be done, in milliseconds
+    /// Safety margin before the end of each clock, in milliseconds
     #[arg(long, default_value = "500", value_name = "MS", value_parser = |text: &str| in_range(text, 0u64, 1_000_000))]
     margin: u64,
 
-    /// Write a log of each match to a file in this folder: a line of JSON for each request
+    /// Write a log of each match to a file in this folder, one line of JSON per request
     #[arg(long, value_name = "DIR")]
     log: Option<PathBuf>,
 
-    /// How long a manager may be silent before another one may start a match
+    /// Time after which a match whose manager is silent can be replaced by another
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
     patience: Duration,
 
@@ -58,21 +54,30 @@ pub(super) struct Args {
     setup: SetupArgs,
 }
 
+/// The options that may also be given as options of the player.
+struct ServeFlags;
+
+impl OptionFlags for ServeFlags {
+    const FLAGS: &'static [Flag] = &[
+        Flag::new("threads").with_default("as in --player, or 1"),
+        Flag::new("memory").with_default("as in --player, or 1024"),
+    ];
+}
+
 impl Args {
     /// Returns the player with all its options.
     fn player(&self) -> Result<PlayerFactory, String> {
         let mut text = self.player.clone();
         let is_elsewhere = ["cmd:", "http:"].iter().any(|kind| text.starts_with(kind));
-        for (option, value) in [("threads", self.threads), ("memory", self.memory)] {
-            if let Some(value) = value {
-                if is_elsewhere {
-                    return Err(format!(
-                        "--{option} is for players of this program, which {text} is not"
-                    ));
-                }
-                let separator = if text.contains(':') { ',' } else { ':' };
-                text = format!("{text}{separator}{option}={value}");
+        for (option, value) in self.options.given() {
+            let option = option.name;
+            if is_elsewhere {
+                return Err(format!(
+                    "--{option} is for built-in players; {text} is not one of them"
+                ));
             }
+            let separator = if text.contains(':') { ',' } else { ':' };
+            text = format!("{text}{separator}{option}={value}");
         }
         text.parse().map_err(|error: SpecError| error.to_string())
     }

@@ -60,7 +60,7 @@ fn watch(signalled: &AtomicBool, stop: &Stop) {
                 Answer::Stop => {
                     first = Some(Instant::now());
                     stop.set();
-                    message("stopping; press Ctrl-C again to end at once");
+                    message("stopping; press Ctrl-C again to exit at once");
                 }
                 Answer::Nothing => {}
                 Answer::End => std::process::exit(1),

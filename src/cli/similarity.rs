@@ -21,14 +21,14 @@ use super::picture::Pictures;
 use super::position::play_moves;
 use super::signals::stop_on_signals;
 
-/// Tell how similar two positions are by their game trees, and which of their moves correspond
+/// Compare two positions by their game trees and match their moves
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file with the rules; `-` is standard input
+    /// Rulesheet to read; `-` for standard input
     rulesheet: PathBuf,
 
-    /// The file with the joint moves up to the first position, or of records; see `--history` of
-    /// the other commands. Without any option the position is the initial one
+    /// File with the joint moves up to the first position, or with match records, as for `--history` of other
+    /// commands [default: the initial position]
     #[arg(long, value_name = "FILE", conflicts_with_all = ["a_moves", "a_state"])]
     a: Option<PathBuf>,
 
@@ -36,19 +36,19 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["b_moves", "b_state"])]
     b: Option<PathBuf>,
 
-    /// Only the first joint moves of the first history
+    /// Number of joint moves of the first history to play [default: all]
     #[arg(long, value_name = "N", requires = "a", conflicts_with_all = ["a_moves", "a_state"], value_parser = |text: &str| in_range(text, 0, usize::MAX))]
     a_first: Option<usize>,
 
-    /// Only the first joint moves of the second history
+    /// Number of joint moves of the second history to play [default: all]
     #[arg(long, value_name = "N", requires = "b", conflicts_with_all = ["b_moves", "b_state"], value_parser = |text: &str| in_range(text, 0, usize::MAX))]
     b_first: Option<usize>,
 
-    /// The number of the match in a file of records
+    /// Number of the match record to read
     #[arg(long = "match", value_name = "N", value_parser = |text: &str| in_range(text, 0, u64::MAX))]
     number: Option<u64>,
 
-    /// The joint moves up to the first position, separated by semicolons
+    /// Joint moves up to the first position, separated by semicolons
     #[arg(long, value_name = "MOVES", conflicts_with = "a_state")]
     a_moves: Option<String>,
 
@@ -56,8 +56,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "MOVES", conflicts_with = "b_state")]
     b_moves: Option<String>,
 
-    /// What is true in the first position: fluents with blanks between them, or `@FILE`, a file of
-    /// these; `@-` is standard input
+    /// Fluents that hold in the first position, separated by spaces, or `@FILE` to read them from a file; `@-`
+    /// for standard input
     #[arg(long, value_name = "FLUENTS")]
     a_state: Option<String>,
 
@@ -65,35 +65,35 @@ pub(super) struct Args {
     #[arg(long, value_name = "FLUENTS")]
     b_state: Option<String>,
 
-    /// The measure: continuations, sequences or tree-edit
+    /// Similarity measure: continuations, sequences or tree-edit
     #[arg(long, default_value = "continuations", value_name = "MEASURE")]
     measure: Measure,
 
-    /// The depth of the game trees in joint moves
+    /// Depth of the game trees in joint moves
     #[arg(long, default_value = "1", value_name = "D", value_parser = |text: &str| in_range::<usize>(text, 1, 100))]
     depth: usize,
 
-    /// Arguments of moves that make no difference, by their places from 1 on: several with commas
+    /// Argument positions of moves to ignore, starting at 1, separated by commas
     #[arg(long, value_name = "PLACES", value_delimiter = ',', value_parser = |text: &str| in_range::<usize>(text, 1, 1000))]
     ignore_arguments: Vec<usize>,
 
-    /// How many pairs of moves to show; 0 shows none, and does not look for any
+    /// Number of pairs of moves to show; 0 skips matching
     #[arg(long, default_value = "5", value_name = "N", value_parser = |text: &str| in_range(text, 0, usize::MAX))]
     matches: usize,
 
-    /// Estimate the structural similarity from samples of so many children, too
+    /// Also estimate the structural similarity from samples of this many children
     #[arg(long, value_name = "N", value_parser = |text: &str| in_range::<usize>(text, 1, 1_000_000))]
     children: Option<usize>,
 
-    /// How many samples
+    /// Number of samples
     #[arg(long, default_value = "10", value_name = "N", requires = "children", value_parser = |text: &str| in_range::<usize>(text, 2, 1_000_000))]
     samples: usize,
 
-    /// The seed of the samples [default: another one each time]
+    /// Seed of the samples [default: random]
     #[arg(long, value_name = "N", requires = "children", value_parser = seed)]
     seed: Option<u64>,
 
-    /// The most nodes of the game trees
+    /// Maximum number of nodes of the game trees
     #[arg(long, default_value = "1000000", value_name = "N", value_parser = |text: &str| in_range(text, 0, usize::MAX))]
     nodes: usize,
 
@@ -151,7 +151,7 @@ struct Pair {
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_signals();
     if args.number.is_some() && args.a.is_none() && args.b.is_none() {
-        let why = "--match is the number of a match in a file of records: see --a and --b";
+        let why = "--match selects a match in a file of records: see --a and --b";
         return Err(Failure::Usage(why.to_string()));
     }
     let histories = [&args.a, &args.b].map(Option::as_deref);
@@ -159,7 +159,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let files = histories.into_iter().chain(states).flatten();
     let files = files.chain([&*args.rulesheet]);
     if files.filter(|path| *path == Path::new("-")).count() > 1 {
-        let why = "of the rulesheet and the positions, only one can be standard input";
+        let why = "only one of the rulesheet and the positions can be standard input";
         return Err(Failure::Usage(why.to_string()));
     }
     let setup = &args.setup;
@@ -248,7 +248,7 @@ fn position(
     if let Some(state) = source.state {
         let text = match file_of(state) {
             Some(path) if path.as_os_str().is_empty() => {
-                let why = "no name of a file comes after @";
+                let why = "the name of a file is missing after @";
                 return Err(Failure::Usage(why.to_string()));
             }
             Some(path) => read_text(path).map_err(|error| {
@@ -285,7 +285,7 @@ fn fluents(text: &str) -> Result<Vec<&str>, Failure> {
         }
     }
     if depth != 0 {
-        let why = "the fluents of a position have brackets that do not match";
+        let why = "the fluents of a position have unbalanced parentheses";
         return Err(Failure::Work(why.to_string()));
     }
     found.push(text[start..].trim());

@@ -13,29 +13,29 @@ use super::options::{GroundArgs, game_name, in_range, load, seconds, seed, warn_
 use super::output::{Failure, Output, cannot_write, show_progress, writable};
 use super::signals::stop_on_signals;
 
-/// Tell what a game is like, from random matches: lengths, choices, results
+/// Report statistics of random matches: lengths, choices, results
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file with the rules; `-` is standard input
+    /// Rulesheet to read; `-` for standard input
     rulesheet: PathBuf,
 
-    /// For how long to play
+    /// Time for random play
     #[arg(long, default_value = "2", value_name = "SECONDS", value_parser = seconds)]
     seconds: Duration,
 
-    /// End after this many matches
+    /// Maximum number of matches
     #[arg(long, value_name = "N", value_parser = |text: &str| in_range(text, 1, u64::MAX))]
     count: Option<u64>,
 
-    /// Cut matches off after this many joint moves
+    /// Maximum number of joint moves per match
     #[arg(long, default_value = "10000", value_name = "N", value_parser = |text: &str| in_range(text, 1usize, 1_000_000))]
     max_steps: usize,
 
-    /// The seed of the random moves [default: another one each time]
+    /// Seed of the random moves [default: random]
     #[arg(long, value_name = "N", value_parser = seed)]
     seed: Option<u64>,
 
-    /// Draw a chart to this file (SVG)
+    /// Write a chart to this file (SVG)
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 
@@ -61,7 +61,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let setup = args.ground.setup().with_stop(stop.clone());
     let game = load(&args.rulesheet, &setup)?;
     if let Some(reason) = game.grounding_error() {
-        warn_prover(None, reason, "plays instead");
+        warn_prover(None, reason, "is used instead");
     }
     let config = MeasureConfig::default()
         .with_time(args.seconds)
@@ -73,8 +73,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     drop(shown);
     let figures = figures?.ok_or_else(|| {
         Failure::new(match stop.is_set() {
-            true => "interrupted before a match was over",
-            false => "no match was over in time; --seconds or --max-steps may help",
+            true => "interrupted before a match ended",
+            false => "no match ended in time; raise --seconds or lower --max-steps",
         })
     })?;
     let report = Report {
@@ -253,7 +253,7 @@ impl fmt::Display for Report {
         let decisive = match &figures.decisive_moves {
             Some(decisive) => percent(decisive),
             None => format!(
-                "{:>10}   in no state looked at one role alone has a choice",
+                "{:>10}   no examined state has exactly one role with a choice",
                 "unknown"
             ),
         };
@@ -303,7 +303,7 @@ impl fmt::Display for Report {
             Some(all) => {
                 let cut = match figures.truncated {
                     0 => "",
-                    _ => "   as far as matches went",
+                    _ => "   as far as matches were played",
                 };
                 writeln!(f, "dead rules        {:>10}{cut}", all.len())?;
                 for rule in all {

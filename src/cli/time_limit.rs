@@ -26,7 +26,7 @@ pub(super) fn within<T>(
         let started = thread::Builder::new().spawn_scoped(scope, clock);
         started.map_err(|error| {
             Failure::Work(format!(
-                "no thread can be started that looks at the clock: {error}"
+                "cannot start the thread for the time limit: {error}"
             ))
         })?;
         let done = work();

@@ -22,43 +22,42 @@ use super::output::{Failure, Output, column_width, counted, live_text, message};
 use super::series_args::SeriesArgs;
 use super::signals::stop_on_signals;
 
-/// Let several players play in several games, with openings, ratings, and a test that may end it
+/// Play a tournament of several players and games, with openings, ratings and sequential testing
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The files with the rules
+    /// Rulesheets to read
     #[arg(required = true, value_name = "RULESHEET")]
     rulesheets: Vec<PathBuf>,
 
-    /// A player: as in `propjit match`
+    /// Player, as for `propjit match`
     #[arg(long = "player", required = true, value_name = "SPEC")]
     players: Vec<PlayerFactory>,
 
-    /// Who plays against whom: round-robin, or gauntlet, in which the first player plays against each
-    /// other; games of one role are played by all
+    /// Pairing: round-robin, or gauntlet, in which the first player plays against each of the others; every
+    /// player plays the games of one role
     #[arg(long, default_value = "round-robin", value_name = "PAIRING")]
     pairing: Pairing,
 
-    /// The number of rounds. In each, every pairing plays one opening of each game, as often as
-    /// the game has roles, so that each player has each role
+    /// Number of rounds; in each round, every pairing plays one opening of each game once per role, so that each
+    /// player plays each role
     #[arg(long, default_value = "1", value_name = "N", value_parser = |text: &str| in_range(text, 1u64, 1_000_000))]
     rounds: u64,
 
-    /// Openings: random:N for N random joint moves, or a file with one a line, joint moves
-    /// separated by semicolons, after the game's name and a colon if there are several games
+    /// Openings: random:N for N random joint moves, or a file with one opening per line, its joint moves
+    /// separated by semicolons, preceded by the game's name and a colon if there are several games
     #[arg(long, value_name = "OPENINGS")]
     openings: Option<String>,
 
-    /// How many matches to play at a time. Each should have a processor for each thread of a player
+    /// Number of matches to play at a time; each should have a processor for each thread of a player
     #[arg(long, default_value = "1", value_name = "N", value_parser = |text: &str| in_range(text, 1usize, 1024))]
     jobs: usize,
 
-    /// Bind each of these jobs, with all threads and programs of its players, to so many processors
-    /// of its own (on Linux)
+    /// Processors to bind each job to, with all threads and programs of its players (Linux only)
     #[arg(long, value_name = "N", value_parser = |text: &str| in_range(text, 1usize, 1024))]
     cores: Option<usize>,
 
-    /// End when a test is decided: is the first of two players stronger by ELO1 points (H1), or only
-    /// by ELO0 (H0), with these probabilities of error
+    /// End when a sequential probability ratio test decides whether the first of two players is stronger by ELO1
+    /// points (H1) or by ELO0 points (H0), with error probabilities ALPHA and BETA
     #[arg(long, value_name = "ELO0,ELO1,ALPHA,BETA", allow_hyphen_values = true)]
     sprt: Option<Sprt>,
 
@@ -124,7 +123,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let played = played.unwrap_or_default();
     if !played.is_empty() {
         let count = played.len();
-        message(&format!("note: {count} matches were played before"));
+        message(&format!("note: {count} matches are already recorded"));
     }
     let live = live_text();
     live.show("grounding");
@@ -177,7 +176,10 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     // The records are written even if the table cannot be, and the other way round.
     file.map_or(Ok(()), RecordFile::finish)?;
     printed?;
-    let remedy = results.failure.as_ref().map(|_| "; --forgiving plays on");
+    let remedy = results
+        .failure
+        .as_ref()
+        .map(|_| "; use --forgiving to continue despite failures");
     match results.failure.or(results.error) {
         Some(why) => Err(Failure::Work(format!(
             "the tournament ended early: {why}{}",

@@ -19,31 +19,30 @@ use super::options::{GroundArgs, game_name, seconds, seed};
 use super::output::{Failure, Output, show_progress};
 use super::signals::stop_on_signals;
 
-/// Find out what makes random play fastest on this CPU, for later runs to use
+/// Find the settings for the fastest random play on this CPU
 ///
-/// Tries ways to make and run machine code against each other and keeps what wins in a
-/// profile, in the user's directory for configuration. The variable PROPJIT_CONFIG names
-/// another directory, or switches profiles off with the value `off`.
+/// Compares settings of code generation and execution and writes the best ones to a profile in the user's
+/// configuration directory, for later runs. The environment variable PROPJIT_CONFIG sets another directory; `off`
+/// disables profiles.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Files with the rules of the games to play; without any, games that come with
-    /// propjit
+    /// Rulesheets of the games to play [default: games included with propjit]
     #[arg(value_name = "RULESHEET")]
     rulesheets: Vec<PathBuf>,
 
-    /// How long it may take
+    /// Time limit
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
     seconds: Duration,
 
-    /// The seed of the random numbers [default: another one each time]
+    /// Seed of the random numbers [default: random]
     #[arg(long, value_name = "N", value_parser = seed)]
     seed: Option<u64>,
 
-    /// Measure, but leave the profile as it is
+    /// Measure without writing the profile
     #[arg(long)]
     dry_run: bool,
 
-    /// Print the profile that is in use, and measure nothing
+    /// Print the current profile without measuring
     #[arg(long, conflicts_with_all = ["rulesheets", "seconds", "seed", "dry_run"])]
     show: bool,
 
@@ -62,7 +61,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     // Errors should be reported before any measurement.
     if path.is_none() && !args.dry_run {
         let variable = profile::VARIABLE;
-        let error = format!("profiles are switched off: {variable}=off; --dry-run only measures");
+        let error = format!("profiles are disabled: {variable}=off; use --dry-run to measure only");
         return Err(Failure::Work(error));
     }
     if let Some(path) = path.as_ref().filter(|_| !args.dry_run) {
@@ -82,7 +81,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let tuned = tune::tune(&subjects, &config, &stop, now);
     drop(shown);
     let tuning = tuned.map_err(|error| match stop.is_set() {
-        true => Failure::new("stopped before anything was measured"),
+        true => Failure::new("interrupted before any measurement"),
         false => Failure::Work(with_causes(&error)),
     })?;
     let profile = Profile::new(tuning.best.clone());
@@ -152,10 +151,7 @@ impl fmt::Display for Shown {
             (Some(path), false) => writeln!(f, "# no profile ({path}); the defaults:")?,
             (None, _) => {
                 let variable = profile::VARIABLE;
-                writeln!(
-                    f,
-                    "# profiles are switched off: {variable}=off; the defaults:"
-                )?;
+                writeln!(f, "# profiles are disabled: {variable}=off; the defaults:")?;
             }
         }
         write!(f, "{}", self.profile)
@@ -194,7 +190,7 @@ impl fmt::Display for Report {
             write_tuned(f, tuned)?;
         }
         if !tuning.left.is_empty() {
-            writeln!(f, "no time for {}: see --seconds", tuning.left.join(", "))?;
+            writeln!(f, "no time for {}: raise --seconds", tuning.left.join(", "))?;
         }
         for check in &tuning.checks {
             let threads = match check.against.threads {
@@ -211,7 +207,7 @@ impl fmt::Display for Report {
             writeln!(f, "interrupted")?;
         }
         if !self.has_won() {
-            writeln!(f, "nothing was won over the defaults")?;
+            writeln!(f, "no improvement over the defaults")?;
         }
         match &self.written {
             Some(path) => writeln!(f, "written to {path}:")?,

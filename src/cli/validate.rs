@@ -19,27 +19,26 @@ use super::options::{GroundArgs, in_range, seconds, seed};
 use super::output::{Failure, Output, message, show_progress, warn_left_out};
 use super::signals::stop_on_signals;
 
-/// Check rulesheets: syntax, everything that makes a game undefined, and with --play what random
-/// matches show
+/// Check rulesheets for errors and, with --play, in random matches
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Files with rules
+    /// Rulesheets to read
     #[arg(required = true, value_name = "RULESHEET")]
     rulesheets: Vec<PathBuf>,
 
-    /// Play random matches as well, and tell what goes wrong in them
+    /// Also play random matches and report problems found in them
     #[arg(long)]
     play: bool,
 
-    /// For how long to play each game
+    /// Time for random play of each game
     #[arg(long, default_value = "2", value_name = "SECONDS", value_parser = seconds, requires = "play")]
     seconds: Duration,
 
-    /// Cut matches off after this many joint moves
+    /// Maximum number of joint moves per match
     #[arg(long, default_value = "10000", value_name = "N", requires = "play", value_parser = |text: &str| in_range(text, 1usize, 1_000_000))]
     max_steps: usize,
 
-    /// The seed of the random moves [default: another one each time]
+    /// Seed of the random moves [default: random]
     #[arg(long, value_name = "N", requires = "play", value_parser = seed)]
     seed: Option<u64>,
 

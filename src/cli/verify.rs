@@ -23,40 +23,39 @@ use super::signals::stop_on_signals;
 #[derive(clap::Args)]
 #[command(group = ArgGroup::new("with").args(["trace", "traces", "against"]).required(true))]
 pub(super) struct Args {
-    /// The file with the rules; `-` is standard input
+    /// Rulesheet to read; `-` for standard input
     #[arg(required_unless_present = "games", conflicts_with = "games")]
     rulesheet: Option<PathBuf>,
 
-    /// Replay the matches in this trace
+    /// Trace whose matches to replay
     #[arg(long, value_name = "FILE", requires = "rulesheet")]
     trace: Option<PathBuf>,
 
-    /// Verify the games in this folder, NAME.kif for each trace NAME.json
+    /// Folder of rulesheets, with NAME.kif for each trace NAME.json
     #[arg(long, value_name = "DIR", requires = "traces")]
     games: Option<PathBuf>,
 
-    /// Replay all traces in this folder
+    /// Folder of traces to replay
     #[arg(long, value_name = "DIR", requires = "games")]
     traces: Option<PathBuf>,
 
-    /// Play random matches side by side with this backend; auto, here and for --backend, is the
-    /// fastest one that is not the other
+    /// Backend to compare with in random matches; auto, here and for --backend, is the fastest other one
     #[arg(long, value_name = "BACKEND", requires = "rulesheet")]
     against: Option<BackendChoice>,
 
-    /// How many matches to play with --against
+    /// Number of matches with --against
     #[arg(long, default_value = "100", value_name = "N", conflicts_with_all = ["trace", "traces"], value_parser = |text: &str| in_range(text, 1, usize::MAX))]
     matches: usize,
 
-    /// Cut matches off after this many joint moves with --against
+    /// Maximum number of joint moves per match with --against
     #[arg(long, default_value = "1000", value_name = "N", conflicts_with_all = ["trace", "traces"], value_parser = |text: &str| in_range(text, 1, usize::MAX))]
     max_steps: usize,
 
-    /// The seed of the random numbers with --against [default: another one each time]
+    /// Seed of the random numbers with --against [default: random]
     #[arg(long, value_name = "N", conflicts_with_all = ["trace", "traces"], value_parser = seed)]
     seed: Option<u64>,
 
-    /// How many games to verify at a time with --games
+    /// Number of games to verify at a time with --games
     #[arg(long, default_value = "1", value_name = "N", conflicts_with = "rulesheet", value_parser = threads)]
     jobs: usize,
 
@@ -82,9 +81,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             })?;
             if cases.is_empty() {
                 let traces = traces.display();
-                return Err(Failure::Work(format!(
-                    "{traces} holds no traces (NAME.json)"
-                )));
+                return Err(Failure::Work(format!("{traces} has no traces (NAME.json)")));
             }
             replay(args, &cases, &stop, output)
         }
@@ -215,7 +212,7 @@ fn side_by_side(
         && chosen == against_chosen
     {
         return Err(Failure::Usage(format!(
-            "--backend and --against are both {backend}; they have to differ"
+            "--backend and --against are both {backend}; they must differ"
         )));
     }
     let mut setup = args.setup.clone();
@@ -282,7 +279,7 @@ fn pair(
     let backend = chosen.or_else(|| fastest_but(against));
     let other = against.or_else(|| fastest_but(backend));
     backend.zip(other).ok_or_else(|| {
-        let why = "there is no backend to compare the prover with: the game was not grounded";
+        let why = "no backend to compare the prover with: the game was not grounded";
         Failure::Work(why.to_string())
     })
 }

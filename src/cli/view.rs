@@ -16,28 +16,28 @@ use super::output::{Failure, Output, message};
 use super::search_args::{SearchArgs, find_role};
 use super::signals::stop_on_signals;
 
-/// Look at a game or a match in the browser, and play
+/// Show a game or a match in the browser, and play it
 ///
-/// What is called RULESHEET may also be a file of records, as `propjit match --output` writes them,
-/// but not standard input; the rules are then looked for beside it. The page is served to this machine only.
+/// RULESHEET can also be a file of match records written by `propjit match --output`, but not standard input; its
+/// rulesheet is then searched for in the same folder. The page is served to this machine only.
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
     search: SearchArgs,
 
-    /// The file with the rules, for a file of records [default: GAME.kif in its folder or here]
+    /// Rulesheet for a file of match records [default: GAME.kif in its folder or the current one]
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
 
-    /// The role that you play [default: the first]. The page can change that
+    /// Role that you play, which the page can change [default: the first]
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
 
-    /// How long the machine thinks about a move
+    /// Time limit of a search for a move
     #[arg(long, default_value = "1", value_name = "SECONDS", value_parser = seconds)]
     seconds: Duration,
 
-    /// The port of this machine to listen at; 0 for any that is free
+    /// Port to listen on; 0 for any free port
     #[arg(long, default_value = "9180", value_name = "PORT", value_parser = port)]
     port: u16,
 }
@@ -51,7 +51,7 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<(), Failure> {
     let name = game_name(args.search.rulesheet());
     let mut config = ViewConfig::new(&name, position.backend)
         .with_seconds(args.seconds)
-        .with_search(args.search.config())
+        .with_search(args.search.config()?)
         .with_stop(stop.clone());
     let roles = position.history.roles();
     match &record {
@@ -90,7 +90,7 @@ fn record(args: &mut Args) -> Result<Option<RecordLine>, Failure> {
             None => Ok(None),
             Some(_) => {
                 let why = format!(
-                    "--rules is for a file of records, and {} is none",
+                    "--rules needs a file of records, and {} is not one",
                     path.display()
                 );
                 Err(Failure::Usage(why))
@@ -99,7 +99,7 @@ fn record(args: &mut Args) -> Result<Option<RecordLine>, Failure> {
     }
     if args.role.is_some() {
         let why = format!(
-            "--role is for a rulesheet, and {} is a file of records",
+            "--role needs a rulesheet, and {} is a file of records",
             path.display()
         );
         return Err(Failure::Usage(why));
@@ -112,7 +112,7 @@ fn record(args: &mut Args) -> Result<Option<RecordLine>, Failure> {
         .filter(|line| number.is_none_or(|number| line.number == number));
     let line = found
         .next()
-        .ok_or_else(|| Failure::Work(format!("there is no such match in {}", path.display())))?;
+        .ok_or_else(|| Failure::Work(format!("{} has no such match", path.display())))?;
     let rules = match &args.rules {
         Some(rules) => rules.clone(),
         None => find_rules(&path, &line.head.game)?,
@@ -128,7 +128,7 @@ fn no_records(failure: Failure) -> Failure {
         Failure::Rules(rules) if rules.source().text().trim_start().starts_with('{') => {
             let name = rules.source().name();
             Failure::Usage(format!(
-                "{name} has records, which are read from files only, not from a pipe"
+                "{name} has records, which cannot be read from a pipe: use a file"
             ))
         }
         _ => failure,
@@ -142,7 +142,7 @@ fn find_rules(records: &Path, game: &str) -> Result<PathBuf, Failure> {
     places.into_iter().find(|path| path.is_file()).ok_or_else(|| {
         let file = file.display();
         Failure::Work(format!(
-            "there is no {file} beside the records or here; --rules tells where the rules of {game} are"
+            "no {file} beside the records or in the current folder; name the rulesheet of {game} with --rules"
         ))
     })
 }
@@ -152,7 +152,7 @@ fn check(line: &RecordLine, game: &Game) -> Result<(), Failure> {
     match line.head.rulesheet == game.fingerprint() {
         true => Ok(()),
         false => Err(Failure::Work(format!(
-            "the match was played by other rules of {}; --rules names a file",
+            "the match was played with other rules of {}; name the rulesheet with --rules",
             line.head.game
         ))),
     }

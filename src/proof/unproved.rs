@@ -37,18 +37,18 @@ impl fmt::Display for Unproved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Unproved::HiddenInformation => f.write_str(
-                "nothing is proved: the rules have `sees`, so that roles do not see the whole state",
+                "nothing is proved: the rules have `sees`, so roles do not see the whole state",
             ),
             Unproved::UndefinedGoal { role } => write!(
                 f,
-                "not proved: there are terminal states in which {role} has no goal, or several; these count as 0"
+                "not proved: in some terminal states {role} does not have exactly one goal; these count as 0"
             ),
             Unproved::Stuck => f.write_str(
-                "not proved: there are states that are not terminal, in which a role has no legal move; these count as 0",
+                "not proved: in some non-terminal states a role has no legal move; these count as 0",
             ),
             Unproved::StepLimit { steps } => write!(
                 f,
-                "not proved: there are matches of more than {steps} joint moves, which were not followed to their ends"
+                "not proved: some matches have more than {steps} joint moves and were cut off"
             ),
         }
     }

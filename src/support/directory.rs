@@ -24,7 +24,7 @@ pub(crate) enum Purpose {
 #[derive(Debug, Error)]
 pub enum DirectoryError {
     /// The user has no home directory.
-    #[error("there is no home directory; {variable} can name another place")]
+    #[error("there is no home directory; set {variable} to another location")]
     NoHome {
         /// The environment variable that can name a directory.
         variable: &'static str,
@@ -32,7 +32,7 @@ pub enum DirectoryError {
         source: etcetera::HomeDirError,
     },
     /// The current directory, which a relative path starts from, is gone.
-    #[error("the path in {variable} is relative, and there is no current directory")]
+    #[error("the path in {variable} is relative, but there is no current directory")]
     NoCurrentDirectory {
         /// The environment variable with the path.
         variable: &'static str,

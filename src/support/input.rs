@@ -34,7 +34,7 @@ pub(crate) fn text(bytes: &[u8]) -> io::Result<&str> {
             Some(_) => Err(io::Error::new(
                 io::ErrorKind::InvalidData,
                 format!(
-                    "not a UTF-8 text: byte {:#04x} at offset {}; is this the right file?",
+                    "not UTF-8 text: byte {:#04x} at offset {}; is this the right file?",
                     rest[0],
                     text.len()
                 ),

@@ -22,7 +22,7 @@ pub struct ProgramCommand {
 
 /// The text names no program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("a command begins with the name of a program, as in cmd:./agent")]
+#[error("a command must start with the name of a program, as in cmd:./agent")]
 pub struct NoProgram;
 
 impl ProgramCommand {

@@ -13,8 +13,7 @@ pub(crate) const BYTES: usize = 4 << 20;
 /// A thread could not be started.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "the thread `{name}` cannot be started ({source}): ask for fewer threads, or let the process have \
-     more threads or memory"
+    "cannot start the thread `{name}` ({source}): use fewer threads, or raise the process's thread or memory limit"
 )]
 pub struct ThreadError {
     name: String,
@@ -83,7 +82,7 @@ fn failed(name: &str, source: io::Error) -> ThreadError {
 /// Returns the started thread, if there is one. If not, this is logged, and the program goes on
 /// without.
 pub(crate) fn or_without<T>(started: Result<T, ThreadError>) -> Option<T> {
-    let told = started.inspect_err(|error| tracing::warn!(%error, "all goes on without it"));
+    let told = started.inspect_err(|error| tracing::warn!(%error, "continuing without it"));
     told.ok()
 }
 
@@ -118,7 +117,7 @@ mod tests {
         without_threads(|| {
             let error = start("idle", work).unwrap_err().to_string();
             assert!(
-                error.starts_with("the thread `idle` cannot be started ("),
+                error.starts_with("cannot start the thread `idle` ("),
                 "{error}"
             );
             thread::scope(|scope| {

@@ -53,7 +53,7 @@ impl Failure {
         match threads <= MAX_THREADS {
             true => Ok(threads),
             false => Err(Failure::argument(format!(
-                "there are {MAX_THREADS} threads at most, not {threads}"
+                "the number of threads must be at most {MAX_THREADS}, not {threads}"
             ))),
         }
     }

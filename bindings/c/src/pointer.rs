@@ -125,7 +125,9 @@ fn addressable<T>(count: usize) -> Result<(), Failure> {
     let bytes = count.checked_mul(size_of::<T>());
     match bytes.is_some_and(|bytes| isize::try_from(bytes).is_ok()) {
         true => Ok(()),
-        false => Err(Failure::argument(format!("there is no array of {count}"))),
+        false => Err(Failure::argument(format!(
+            "an array of {count} elements is too long for memory"
+        ))),
     }
 }
 

@@ -177,7 +177,7 @@ static void test_playouts_and_search(PropjitGame *game) {
     FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "null",
           propjit_game_playouts(game, 1, 1, 1, 10000, NULL, NULL, means));
     assert(means[0] == -1);
-    FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "1024 threads at most",
+    FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "must be at most 1024",
           propjit_game_playouts(game, 10000, 1000000, 1, 10000, NULL, &played, means));
     PropjitStop *stop;
     OK(propjit_stop_new(&stop));
@@ -191,9 +191,9 @@ static void test_playouts_and_search(PropjitGame *game) {
     FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "", propjit_search_run(search, -1, 0, 0, NULL));
     OK(propjit_search_run(search, 0, 0, 0, stop));
     PropjitSearch *none;
-    FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "1024 threads at most",
+    FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "must be at most 1024",
           propjit_search_new(game, SIZE_MAX, 1, 0, false, &none));
-    FAILS(PROPJIT_STATUS_OUT_OF_MEMORY, "ask for less memory",
+    FAILS(PROPJIT_STATUS_OUT_OF_MEMORY, "use less memory",
           propjit_search_new(game, 1, 1, SIZE_MAX, false, &none));
     PropjitState *state;
     OK(propjit_state_initial(game, &state));
@@ -225,9 +225,9 @@ static void test_environments(PropjitGame *game, bool joint) {
         FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "too many",
               propjit_environments_new(game, impossible[i], 1, joint, 1000, &environments));
     }
-    FAILS(PROPJIT_STATUS_OUT_OF_MEMORY, "ask for fewer",
+    FAILS(PROPJIT_STATUS_OUT_OF_MEMORY, "use fewer",
           propjit_environments_new(game, (size_t)1000000000000000, 1, joint, 1000, &environments));
-    FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "1024 threads at most",
+    FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "must be at most 1024",
           propjit_environments_new(game, 1000000, 1000000, joint, 1000, &environments));
     OK(propjit_environments_new(game, COUNT, 2, joint, 1000, &environments));
     OK(propjit_environments_shape(environments, &shape));

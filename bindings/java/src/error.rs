@@ -34,7 +34,7 @@ impl Failure {
         let possible = count.filter(|count| (1..=MAX_THREADS).contains(count));
         possible.ok_or_else(|| {
             Failure::argument(format!(
-                "there are 1 to {MAX_THREADS} threads, not {threads}"
+                "the number of threads must be from 1 to {MAX_THREADS}, not {threads}"
             ))
         })
     }
@@ -42,7 +42,7 @@ impl Failure {
     /// The object was closed.
     pub(crate) fn closed() -> Failure {
         let class = jni_str!("java/lang/IllegalStateException");
-        Failure::new(class, "this was closed")
+        Failure::new(class, "this object is closed")
     }
 }
 
@@ -135,7 +135,7 @@ impl<T: Default> ErrorPolicy<T, Failure> for Throw {
         (): &mut (),
         panic: Box<dyn Any + Send>,
     ) -> jni::errors::Result<T> {
-        let text = format!("a mistake in propjit: {}", panic_text(panic));
+        let text = format!("a bug in propjit: {}", panic_text(panic));
         let class = jni_str!("io/github/propjit/PropjitException");
         Throw::throw(env, Failure::new(class, text))
     }

@@ -209,11 +209,11 @@ final class ApiTest {
             rules.close();
             Checks.fails(IllegalArgumentException.class, "must be positive",
                     () -> game.playouts(0, 1, 1));
-            Checks.fails(IllegalArgumentException.class, "1 to 1024 threads, not 1000000",
+            Checks.fails(IllegalArgumentException.class, "from 1 to 1024, not 1000000",
                     () -> game.playouts(1000, 1_000_000, 1));
-            Checks.fails(IllegalArgumentException.class, "1 to 1024 threads, not 1025",
+            Checks.fails(IllegalArgumentException.class, "from 1 to 1024, not 1025",
                     () -> new Search(game, 1025, 1, Search.MEMORY, false));
-            Checks.fails(OutOfMemoryError.class, "ask for less memory",
+            Checks.fails(OutOfMemoryError.class, "use less memory",
                     () -> new Search(game, 1, 1, Long.MAX_VALUE, false));
             Checks.fails(IllegalArgumentException.class, "another game",
                     () -> other.playouts(Collections.singletonList(initial), 1, 1));

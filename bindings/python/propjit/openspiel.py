@@ -1,8 +1,9 @@
 """Games and states with the methods of OpenSpiel's, so that its algorithms in Python run on them.
 
 Players are numbered as they are in `Game.players`. What players choose at the same time, they choose
-one after the other here, and states in which nobody has a choice are passed over. A role that plays
-at random makes chance nodes. Actions are indices into `Game.actions`, those of chance, too. Returns are goals, scaled to range from -1 to 1.
+one after the other here, and states in which no role has a choice are passed over. A role that plays
+at random makes chance nodes. Actions are indices into `Game.actions`, those of chance, too. Returns are goals, scaled to
+range from -1 to 1.
 
 >>> import propjit
 >>> from propjit.openspiel import Game

@@ -94,7 +94,7 @@ class AECEnv(_Spaces, pettingzoo.AECEnv):
     """Players who have a choice act one after the other.
 
     Where several choose at the same time, they do not see each other's actions. States in which
-    nobody has a choice are passed over.
+    no player has a choice are passed over.
     """
 
     def reset(self, seed: Optional[int] = None, options: Optional[dict] = None) -> None:

@@ -38,7 +38,7 @@ impl ObservationForm {
             "bool" => Ok(ObservationForm::Bytes),
             "float32" => Ok(ObservationForm::Floats),
             other => Err(PyValueError::new_err(format!(
-                "there are no observations as `{other}`, but as `bool`, `float32` and `bits`"
+                "`{other}` is not a form of observations; forms are `bool`, `float32` and `bits`"
             ))),
         }
     }
@@ -160,7 +160,8 @@ pub(crate) fn integers<'py>(
     };
     if array.len() == shape.iter().product::<usize>() && array.shape() != shape {
         let given = array.shape();
-        let message = format!("an array of the shape {given:?} was given, and {shape:?} is needed");
+        let message =
+            format!("an array of shape {given:?} was given, but shape {shape:?} is needed");
         return Err(PyValueError::new_err(message));
     }
     readable(&array)
@@ -180,7 +181,7 @@ fn converted<'py>(given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArrayDyn<i
     let array = wide.call_method("astype", ("int32",), Some(&how))?;
     let is_same = numpy.call_method1("array_equal", (&wide, &array))?;
     if !is_same.is_truthy()? {
-        let message = "a number is given that does not fit into 32 bits, and so is none of a move";
+        let message = "a number that does not fit into 32 bits is not the number of a move";
         return Err(IllegalMoveError::new_err(message));
     }
     Ok(array.cast_into::<PyArrayDyn<i32>>()?)

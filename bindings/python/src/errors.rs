@@ -15,14 +15,13 @@ create_exception!(
     propjit,
     PropjitError,
     PyException,
-    "What all errors of this package are."
+    "Base class of all errors of this package."
 );
 create_exception!(
     propjit,
     LoadError,
     PropjitError,
-    "A rulesheet is wrong, or cannot be played as asked. The text has each mistake with its place, \
-     as a compiler prints it."
+    "A rulesheet has errors or cannot be played with these settings. The text lists each error with its location, as a compiler would."
 );
 create_exception!(
     propjit,
@@ -34,13 +33,13 @@ create_exception!(
     propjit,
     UnknownNameError,
     PropjitError,
-    "A text names no role, move or proposition of the game."
+    "A text is not the name of a role, move or proposition of the game."
 );
 create_exception!(
     propjit,
     PlayError,
     PropjitError,
-    "The rules leave open what follows, or it took too long to find out."
+    "The rules do not define the result, or its evaluation took too long."
 );
 
 /// Returns the exception for a game that cannot be loaded. If a file cannot be read, it is an
@@ -94,7 +93,7 @@ pub(crate) fn environment_error(error: EnvironmentError) -> PyErr {
 
 /// Returns the exception if there is no memory for arrays.
 pub(crate) fn no_memory(bytes: usize) -> PyErr {
-    PyMemoryError::new_err(format!("there is no memory for arrays of {bytes} bytes"))
+    PyMemoryError::new_err(format!("cannot allocate arrays of {bytes} bytes"))
 }
 
 /// Checks the number of threads.
@@ -105,14 +104,14 @@ pub(crate) fn check_threads(threads: usize) -> PyResult<usize> {
     match threads <= MAX_THREADS {
         true => Ok(threads),
         false => Err(PyValueError::new_err(format!(
-            "there are {MAX_THREADS} threads at most, not {threads}"
+            "the number of threads must be at most {MAX_THREADS}, not {threads}"
         ))),
     }
 }
 
 /// The exception for a thread that cannot be started.
 pub(crate) fn no_thread(error: &io::Error) -> PyErr {
-    PyRuntimeError::new_err(format!("a thread cannot be started: {error}"))
+    PyRuntimeError::new_err(format!("cannot start a thread: {error}"))
 }
 
 /// The exception for a game that only the prover can play.
@@ -125,8 +124,7 @@ pub(crate) fn not_ground(what: &str) -> PyErr {
 /// Returns the exception for a search in a process that was forked after it was made in this one.
 pub(crate) fn left_behind(process: u32) -> PyErr {
     PyRuntimeError::new_err(format!(
-        "this search was made in process {process}, from which this one was forked without the \
-         search's threads: make a new `Search` here, of the same game or state"
+        "this search belongs to process {process}, and its threads do not exist in this forked process: create a new `Search` here, for the same game or state"
     ))
 }
 

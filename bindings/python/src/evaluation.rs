@@ -49,13 +49,12 @@ impl Functions {
             let is_wrong =
                 |function: &Py<PyAny>| Python::attach(|py| !function.bind(py).is_callable());
             if function.as_ref().is_some_and(is_wrong) {
-                let message = format!("`{name}` has to be a function of three arrays");
+                let message = format!("`{name}` must be a function of three arrays");
                 return Err(PyTypeError::new_err(message));
             }
         }
         if is_learned && policy.is_some() {
-            let message = "there is no policy beside an evaluation that is learned: `evaluation` \
-                           may be a function, or be left out for playouts by the policy";
+            let message = "a policy cannot be combined with a learned evaluation: pass a function as `evaluation`, or omit it for playouts by the policy";
             return Err(PyTypeError::new_err(message));
         }
         let functions = Functions { evaluation, policy };
@@ -224,8 +223,7 @@ impl PythonEvaluator {
                 (true, _) => &shape.players[..],
                 (false, -1) => {
                     return Err(PyValueError::new_err(
-                        "several players have a choice in a position: searches of this game need \
-                         `joint=True`, by which functions get masks of each player",
+                        "several players have a choice in a position: searches of this game need `joint=True`, which passes masks of each player to functions",
                     ));
                 }
                 (false, player) => shape

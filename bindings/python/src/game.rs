@@ -252,7 +252,7 @@ impl Game {
                 text,
             },
             _ => {
-                let message = "a game is loaded from either a path or a text";
+                let message = "pass either a path or a text";
                 return Err(PyTypeError::new_err(message));
             }
         };

@@ -93,12 +93,12 @@ impl State {
                     (_, 0) => {
                         let place = legal.iter().position(|moves| moves.contains(&one));
                         place.ok_or_else(|| {
-                            IllegalMoveError::new_err(format!("nobody may play {one} here"))
+                            IllegalMoveError::new_err(format!("no role may play {one} here"))
                         })?
                     }
                     _ => {
                         return Err(PyTypeError::new_err(
-                            "several roles have a choice: each one's move is needed",
+                            "several roles have a choice: pass a move for each of them",
                         ));
                     }
                 };
@@ -120,7 +120,7 @@ impl State {
                 if given.is_none() {
                     if legal.len() != 1 {
                         return Err(IllegalMoveError::new_err(format!(
-                            "{name} has {} legal moves: which one it plays is needed",
+                            "{name} has {} legal moves: pass one of them",
                             legal.len()
                         )));
                     }

@@ -154,17 +154,17 @@ def test_mistakes_are_raised():
         run(policy=lambda observation, legal, current: np.zeros(7))
     with pytest.raises(ValueError, match="role 1 in position 0 of the batch is NaN"):
         run(evaluation=lambda observation, legal, current: np.full((len(legal), 2), [1, np.nan]))
-    with pytest.raises(ValueError, match="one of them finite"):
+    with pytest.raises(ValueError, match="at least one must be finite"):
         run(policy=lambda observation, legal, current: np.where(legal, -np.inf, 0))
     with pytest.raises(ValueError):
         run(evaluation=lambda observation, legal, current: "good")
     with pytest.raises(TypeError):
         run(evaluation=lambda observation: None)
-    with pytest.raises(TypeError, match="`policy` has to be a function"):
+    with pytest.raises(TypeError, match="`policy` must be a function"):
         run(policy=3)
-    with pytest.raises(TypeError, match="beside an evaluation that is learned"):
+    with pytest.raises(TypeError, match="combined with a learned evaluation"):
         run(evaluation=True, policy=draw)
-    with pytest.raises(ValueError, match="no observations as `bytes`"):
+    with pytest.raises(ValueError, match="`bytes` is not a form of observations"):
         run(evaluation=draw, observation="bytes")
 
 

@@ -130,7 +130,7 @@ def test_searches_are_made_anew_in_children(game):
             try:
                 use()
             except RuntimeError as error:
-                told.append("make a new `Search`" in str(error))
+                told.append("create a new `Search`" in str(error))
         again = Search(game, seed=1, local=True, threads=2)
         again.run(playouts=20_000)
         return told, again.report("red")

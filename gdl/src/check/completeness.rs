@@ -141,10 +141,7 @@ fn undefined_relations(rules: &[PlacedRule], workspace: &Workspace) -> Vec<Diagn
                 Some(other) => {
                     let other = &relations.list[other.index()];
                     let (name, arguments) = (terms.name(other.name), arguments(other.arity));
-                    format!(
-                        "there is {} with {arguments}: is that the one you mean?",
-                        quote(name)
-                    )
+                    format!("did you mean {} with {arguments}?", quote(name))
                 }
             }));
         }
@@ -192,7 +189,7 @@ fn undefined_terms(
                     _ => ("is ever legal", "`legal`"),
                 };
                 let help = match near {
-                    Some(near) => format!("there is {}: is that the one you mean?", quote(near)),
+                    Some(near) => format!("did you mean {}?", quote(near)),
                     None => format!(
                         "no {source} derives it: check the name and the number of arguments"
                     ),

@@ -63,12 +63,12 @@ fn message(
 /// The reason why a keyword must not depend on moves or state.
 fn reason(keyword: Keyword) -> &'static str {
     match keyword {
-        Keyword::Role => "the roles are the same in all states: give them by facts",
-        Keyword::Init => "there is no state and no move before the initial state",
+        Keyword::Role => "the roles are the same in all states: define them by facts",
+        Keyword::Init => "the initial state has no preceding state or move",
         Keyword::Base | Keyword::Input => {
-            "it lists what is possible in any state, whatever the state and the moves are; it is not relied upon"
+            "it lists what is possible in any state, independently of states and moves; propjit does not rely on it"
         }
         Keyword::Legal => "legal moves must be known before moves are chosen: use `true`",
-        _ => "it is a property of the state, whatever the moves are: let `next` keep what it needs",
+        _ => "it is a property of the state, independent of moves: store what it needs with `next`",
     }
 }

@@ -30,13 +30,13 @@ pub(crate) fn find_roles(rules: &[PlacedRule], workspace: &mut Workspace) -> Vec
                     let message = format!("the role {} is given twice", quote(&terms.text(term)));
                     diagnostics.push(
                         Diagnostic::warning(Code::DuplicateRole, message)
-                            .at(placed.head, "it is a role already")
-                            .help("the game has it once: remove this, or check the spelling"),
+                            .at(placed.head, "it is already a role")
+                            .help("it counts once: remove this fact, or check the spelling"),
                     );
                 }
             }
             None => diagnostics.push(
-                Diagnostic::error(Code::RoleNotGround, "the roles are not given by facts")
+                Diagnostic::error(Code::RoleNotGround, "the roles are not defined by facts")
                     .at(placed.head, "derived by a rule")
                     .help("write a fact for every role: `(role white)`"),
             ),

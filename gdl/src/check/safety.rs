@@ -35,7 +35,7 @@ pub(crate) fn check_safety(placed: &PlacedRule, workspace: &mut Workspace) -> bo
                 Code::NonGroundFact,
                 format!("a fact with the variable {}", quote(name)),
             )
-            .at(place, "stands for any term at all")
+            .at(place, "stands for any term")
             .help("a fact cannot have variables: write a rule, `(<= fact condition...)`, whose conditions bind them"),
             _ => {
                 let quoted = quote(name);

@@ -66,7 +66,7 @@ pub(super) fn unstratified_negation(
                 Code::UnstratifiedNegation,
                 format!("{name} depends on its own negation, though not for the same arguments"),
             )
-            .help("this is well defined, but not every player accepts it"),
+            .help("this is well defined, but some players reject it"),
         };
         found.push(diagnostic.at(edge.place, depends(&name)));
     }
@@ -95,7 +95,7 @@ fn circle_message(
         let remark = format!("{} depends on {} here", name(edge.from), name(edge.to));
         diagnostic = diagnostic.also(edge.place, remark);
     }
-    diagnostic.help("such rules have no definite meaning: break the circle")
+    diagnostic.help("such rules have no defined meaning: break the cycle")
 }
 
 /// The graph of the rules, with an edge from a rule to each whose head one of its conditions

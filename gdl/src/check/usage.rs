@@ -45,10 +45,7 @@ pub(crate) fn check_usage(rules: &[PlacedRule], workspace: &mut Workspace) {
         diagnostics.push(match known.iter().find(is_near) {
             Some((other, _)) => Diagnostic::warning(Code::NearMiss, unused)
                 .at(placed.head, "has no effect")
-                .help(format!(
-                    "there is {}: is that the one you mean?",
-                    quote(other)
-                )),
+                .help(format!("did you mean {}?", quote(other))),
             None => Diagnostic::warning(Code::UnusedRelation, unused)
                 .at(placed.head, "has no effect")
                 .help("check the spelling, or remove it"),

@@ -10,7 +10,7 @@ use crate::ground::limits::GroundLimitKind;
 pub enum GroundError {
     /// A limit was hit.
     #[error(
-        "grounding hit the {kind} after {atoms} atoms and {ground_rules} ground rules, \
+        "grounding reached the {kind} after {atoms} atoms and {ground_rules} ground rules, \
          most of them for the rule at {source_name}:{line}: {rule}"
     )]
     Limit {

@@ -42,7 +42,7 @@ pub(crate) fn rules(clause: Clause<Formula>, workspace: &mut Workspace) -> Vec<P
                 match equality::eliminate(case, terms) {
                     Err(equality::TooLarge(place)) => diagnostics.push(
                         Diagnostic::error(Code::TooManyCases, "the terms become too large")
-                            .at(place, "when these are made the same")
+                            .at(place, "when these are unified")
                             .help("use the same variable in both places, or smaller terms"),
                     ),
                     Ok(case) => rules.extend(case.and_then(|case| PlacedRule::new(case, has_or))),

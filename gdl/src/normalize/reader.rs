@@ -133,7 +133,7 @@ impl Reader {
                 Diagnostic::error(Code::NestedTooDeeply, message)
                     .at(start_of(deep.span()), "this list is too deep")
                     .also(start_of(form.span()), "in the form that starts here")
-                    .help("check the parentheses, or define parts of it in rules of their own"),
+                    .help("check the parentheses, or move parts of it to separate rules"),
             );
             return None;
         }
@@ -157,7 +157,7 @@ impl Reader {
             self.report(
                 Diagnostic::error(Code::Include, "`#include` is not part of the language")
                     .at(form.span(), "the other file is not read")
-                    .help("put the rules of both files into one: `cat a.kif b.kif > game.kif`"),
+                    .help("merge both files: `cat a.kif b.kif > game.kif`"),
             );
             return None;
         }
@@ -219,7 +219,7 @@ impl Reader {
             Some(Word::Relation(keyword @ (Keyword::True | Keyword::Does))) => {
                 let instead = match keyword {
                     Keyword::True => "the state follows from `init` and `next`",
-                    _ => "the moves are what the players choose",
+                    _ => "moves are chosen by the players",
                 };
                 let message = format!("no rule can define `{}`", keyword.name());
                 self.report(
@@ -285,7 +285,7 @@ impl Reader {
                 self.report(
                     Diagnostic::error(Code::MisplacedKeyword, message)
                         .at(span, instead)
-                        .help("refer to the current state with `true`, or define a relation that both depend on"),
+                        .help("refer to the current state with `true`, or define a relation for both to depend on"),
                 );
                 None
             }
@@ -315,7 +315,7 @@ impl Reader {
             self.report(
                 Diagnostic::error(Code::EmptyList, "an empty list has no meaning")
                     .at(list.span(), "nothing between the parentheses")
-                    .help("remove it, or write what is missing"),
+                    .help("remove it, or add what is missing"),
             );
         }
         first
@@ -440,7 +440,7 @@ impl Reader {
         self.report(match Word::of(name) {
             Some(Word::Implied) => diagnostic
                 .at(start_of(form.span()), "a rule starts here")
-                .help("perhaps a `)` is missing before it"),
+                .help("a `)` may be missing before it"),
             _ => diagnostic.at(form.span(), "a connective, not a relation"),
         });
         None
@@ -466,7 +466,7 @@ fn clash(kind: &str, name: &str, arity: usize, span: Span, first: &FirstUse) -> 
         first.span,
         format!("{} at its first use", arguments(first.arity)),
     )
-    .help("these are different, although they share a name: check that no argument is missing")
+    .help("these are different despite the same name: check for a missing argument")
 }
 
 /// The opening parenthesis of a list.

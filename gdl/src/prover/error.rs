@@ -39,7 +39,7 @@ impl std::fmt::Display for RuleSite {
 #[non_exhaustive]
 pub enum ProverError {
     /// A query cost more than its [`ProverLimits`](super::ProverLimits) allow.
-    #[error("{rule}: the evaluation of this rule hit the limit of {allowed} {limit}")]
+    #[error("{rule}: the evaluation of this rule reached the limit of {allowed} {limit}")]
     Limit {
         /// The limit.
         limit: ProverLimitKind,

@@ -161,7 +161,7 @@ impl Parser<'_> {
                 n => format!("this form lacks {n} `)`"),
             },
         )
-        .at(form, "opened here, and never closed");
+        .at(form, "opened here and never closed");
         if let Some(next) = next {
             diagnostic = diagnostic.also(next, "the next form starts before it is closed");
         } else if missing > 1 {

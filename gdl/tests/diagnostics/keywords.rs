@@ -21,7 +21,7 @@ fn keywords_in_heads() {
               --> game.kif:2:5
               |
             2 | (<= (does white a) (true (step 1)))
-              |     ^^^^^^^^^^^^^^ the moves are what the players choose
+              |     ^^^^^^^^^^^^^^ moves are chosen by the players
               |
               = help: choose another name if this is a relation of your own
 
@@ -56,7 +56,7 @@ fn keywords_in_bodies() {
             1 | (<= (p 1) (next (step 1)) (init (step 1)) (or) (not) (not p q) (distinct a) and)
               |           ^^^^^^^^^^^^^^^ a condition cannot refer to the next state
               |
-              = help: refer to the current state with `true`, or define a relation that both depend on
+              = help: refer to the current state with `true`, or define a relation for both to depend on
 
             error[misplaced-keyword]: `init` in a body
               --> game.kif:1:27
@@ -64,7 +64,7 @@ fn keywords_in_bodies() {
             1 | (<= (p 1) (next (step 1)) (init (step 1)) (or) (not) (not p q) (distinct a) and)
               |                           ^^^^^^^^^^^^^^^ a condition cannot refer to the initial state
               |
-              = help: refer to the current state with `true`, or define a relation that both depend on
+              = help: refer to the current state with `true`, or define a relation for both to depend on
 
             error[keyword-arity]: `or` takes at least 1 argument
               --> game.kif:1:43
@@ -183,7 +183,7 @@ fn arity_clashes() {
             2 | (<= (q 1) (p 1 2))
               |           ^^^^^^^ 2 arguments
               |
-              = help: these are different, although they share a name: check that no argument is missing
+              = help: these are different despite the same name: check for a missing argument
 
             warning[unused-relation]: nothing depends on the relation `r`
               --> game.kif:4:1
@@ -201,7 +201,7 @@ fn arity_clashes() {
             5 | (r (f 1 2))
               |    ^^^^^^^ 2 arguments
               |
-              = help: these are different, although they share a name: check that no argument is missing
+              = help: these are different despite the same name: check for a missing argument
 
             warning[arity-clash]: the relation `p` has no arguments here and 1 argument elsewhere
               --> game.kif:6:5
@@ -212,7 +212,7 @@ fn arity_clashes() {
             6 | (<= p (p 1))
               |     ^ no arguments
               |
-              = help: these are different, although they share a name: check that no argument is missing
+              = help: these are different despite the same name: check for a missing argument
 
             warning[unused-relation]: nothing depends on the relation `p`
               --> game.kif:6:5
@@ -235,7 +235,7 @@ fn unknown_roles() {
             1 | (<= (goal whit 100) (does blak noop))
               |                     ^^^^^^^^^^^^^^^^ `does` is used here
               |
-              = help: it is a property of the state, whatever the moves are: let `next` keep what it needs"#]],
+              = help: it is a property of the state, independent of moves: store what it needs with `next`"#]],
     );
     check(
         "(<= (goal whit 100) (true (step 1)))",
@@ -308,7 +308,7 @@ fn dependencies_on_moves() {
             3 | (<= (moved ?r) (does ?r noop))
               |                ^^^^^^^^^^^^^^ `does` is used here
               |
-              = help: it is a property of the state, whatever the moves are: let `next` keep what it needs
+              = help: it is a property of the state, independent of moves: store what it needs with `next`
 
             warning[forbidden-dependency]: `base` depends on `does`
               --> game.kif:3:16
@@ -318,7 +318,7 @@ fn dependencies_on_moves() {
             4 | (<= (base a) (moved white))
               |              ------------- `base` depends on `moved` here
               |
-              = help: it lists what is possible in any state, whatever the state and the moves are; it is not relied upon"#]],
+              = help: it lists what is possible in any state, independently of states and moves; propjit does not rely on it"#]],
     );
 }
 
@@ -333,7 +333,7 @@ fn dependencies_on_the_state() {
             1 | (<= (init (a)) (true (step 1)))
               |                ^^^^^^^^^^^^^^^ `true` is used here
               |
-              = help: there is no state and no move before the initial state
+              = help: the initial state has no preceding state or move
 
             error[forbidden-dependency]: `role` depends on `true`
               --> game.kif:2:15
@@ -341,7 +341,7 @@ fn dependencies_on_the_state() {
             2 | (<= (role ?r) (true (step ?r)))
               |               ^^^^^^^^^^^^^^^^ `true` is used here
               |
-              = help: the roles are the same in all states: give them by facts"#]],
+              = help: the roles are the same in all states: define them by facts"#]],
     );
 }
 

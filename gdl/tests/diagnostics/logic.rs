@@ -13,7 +13,7 @@ fn facts_with_variables() {
               --> game.kif:1:4
               |
             1 | (p ?x (f ?y))
-              |    ^^ stands for any term at all
+              |    ^^ stands for any term
               |
               = help: a fact cannot have variables: write a rule, `(<= fact condition...)`, whose conditions bind them
 
@@ -21,7 +21,7 @@ fn facts_with_variables() {
               --> game.kif:1:10
               |
             1 | (p ?x (f ?y))
-              |          ^^ stands for any term at all
+              |          ^^ stands for any term
               |
               = help: a fact cannot have variables: write a rule, `(<= fact condition...)`, whose conditions bind them"#]],
     );
@@ -108,7 +108,7 @@ fn undefined_relations_and_terms() {
             1 | (Line 1)
               | ^^^^^^^^ has no effect
               |
-              = help: there is `line`: is that the one you mean?
+              = help: did you mean `line`?
 
             warning[unused-relation]: nothing depends on the relation `p`
               --> game.kif:2:5
@@ -124,7 +124,7 @@ fn undefined_relations_and_terms() {
             2 | (<= (p ?x) (line ?x))
               |            ^^^^^^^^^ never holds
               |
-              = help: there is `Line` with 1 argument: is that the one you mean?
+              = help: did you mean `Line` with 1 argument?
 
             warning[unused-relation]: nothing depends on the relation `q`
               --> game.kif:3:5
@@ -140,7 +140,7 @@ fn undefined_relations_and_terms() {
             3 | (<= (q 1) (true (stap 1)) (does white (noop 1)) (r 2))
               |           ^^^^^^^^^^^^^^^ never holds
               |
-              = help: there is `step`: is that the one you mean?
+              = help: did you mean `step`?
 
             warning[undefined-relation]: no `noop` is ever legal
               --> game.kif:3:27
@@ -179,7 +179,7 @@ fn negation_in_a_circle() {
               |                   |   an `or` depends on `p` here
               |                   `r` depends on an `or` here
               |
-              = help: such rules have no definite meaning: break the circle"#]],
+              = help: such rules have no defined meaning: break the cycle"#]],
     );
     check(
         "(<= p (not p))",
@@ -190,7 +190,7 @@ fn negation_in_a_circle() {
             1 | (<= p (not p))
               |            ^ `p` depends on the negation of this
               |
-              = help: such rules have no definite meaning: break the circle"#]],
+              = help: such rules have no defined meaning: break the cycle"#]],
     );
 }
 
@@ -205,7 +205,7 @@ fn negation_in_a_circle_for_other_arguments_only() {
             1 | (<= (goal white 100) (not (goal white 0)))
               |                           ^^^^^^^^^^^^^^ `goal` depends on the negation of this
               |
-              = help: this is well defined, but not every player accepts it"#]],
+              = help: this is well defined, but some players reject it"#]],
     );
 }
 
@@ -237,7 +237,7 @@ fn names_that_are_nearly_right() {
             2 | (<= (leagl ?r go) (role ?r))
               |     ^^^^^^^^^^^^^ has no effect
               |
-              = help: there is `legal`: is that the one you mean?
+              = help: did you mean `legal`?
 
             warning[undefined-relation]: the relation `sucks` has neither facts nor rules
               --> game.kif:3:12
@@ -261,7 +261,7 @@ fn names_that_are_nearly_right() {
             4 | (<= (q ?x) (suc ?x 1) (true (stp ?x)) (p ?x))
               |            ^^^^^^^^^^ never holds
               |
-              = help: there is `succ` with 2 arguments: is that the one you mean?
+              = help: did you mean `succ` with 2 arguments?
 
             warning[undefined-relation]: no `stp` is ever true
               --> game.kif:4:23
@@ -269,7 +269,7 @@ fn names_that_are_nearly_right() {
             4 | (<= (q ?x) (suc ?x 1) (true (stp ?x)) (p ?x))
               |                       ^^^^^^^^^^^^^^^ never holds
               |
-              = help: there is `step`: is that the one you mean?
+              = help: did you mean `step`?
 
             warning[unused-relation]: nothing depends on the relation `timer`
               --> game.kif:5:1
@@ -283,9 +283,9 @@ fn names_that_are_nearly_right() {
               --> game.kif:6:1
               |
             6 | (role white) (role black) (init (step 1)) (succ 1 2)
-              | ^^^^^^^^^^^^ it is a role already
+              | ^^^^^^^^^^^^ it is already a role
               |
-              = help: the game has it once: remove this, or check the spelling"#]],
+              = help: it counts once: remove this fact, or check the spelling"#]],
     );
 }
 
@@ -300,7 +300,7 @@ fn files_are_not_included() {
         1 | #include "other.kif"
           | ^^^^^^^^ the other file is not read
           |
-          = help: put the rules of both files into one: `cat a.kif b.kif > game.kif`
+          = help: merge both files: `cat a.kif b.kif > game.kif`
 
         warning[bare-name]: the bare name `"other.kif"` is read as a fact
           --> game.kif:1:10
@@ -319,6 +319,6 @@ fn files_are_not_included() {
         1 | (#INCLUDE other)
           | ^^^^^^^^^^^^^^^^ the other file is not read
           |
-          = help: put the rules of both files into one: `cat a.kif b.kif > game.kif`"#]],
+          = help: merge both files: `cat a.kif b.kif > game.kif`"#]],
     );
 }

@@ -46,7 +46,7 @@ fn long_lines_are_cut() {
               |                                                                ^^^^^^^^^^ 2 arguments
               |
               = note: game.kif:1:1: 1 argument at its first use
-              = help: these are different, although they share a name: check that no argument is missing
+              = help: these are different despite the same name: check for a missing argument
 
             warning[unused-relation]: nothing depends on the relation `many`
               --> game.kif:1:340
@@ -64,7 +64,7 @@ fn long_lines_are_cut() {
               --> game.kif:1:607
               |
             1 | ...éééééééééééééééééééééééééééééé ?ééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé...
-              |                                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ stands for any term at all
+              |                                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ stands for any term
               |
               = help: a fact cannot have variables: write a rule, `(<= fact condition...)`, whose conditions bind them"#]],
     );

@@ -22,14 +22,14 @@ fn empty_files() {
         expect![[r#"
             error[empty-file]: the rulesheet is empty
              = file: game.kif
-             = help: it contains only blanks and comments: is this the right file?"#]],
+             = help: it contains only spaces and comments: is this the right file?"#]],
     );
     check_alone(
         " ; (role white)\n",
         expect![[r#"
             error[empty-file]: the rulesheet is empty
              = file: game.kif
-             = help: it contains only blanks and comments: is this the right file?"#]],
+             = help: it contains only spaces and comments: is this the right file?"#]],
     );
 }
 
@@ -38,13 +38,13 @@ fn binary_files() {
     check(
         "(a\0b)",
         expect![[r#"
-            error[binary-file]: not a UTF-8 text: a NUL byte at offset 2
+            error[binary-file]: not UTF-8 text: a NUL byte at offset 2
              = file: game.kif
              = help: is this the right file? Save text as UTF-8"#]],
     );
     let error = Rules::parse_bytes("game.kif", b"(role \xffwhite)").unwrap_err();
     expect![[r#"
-        error[binary-file]: not a UTF-8 text: byte 0xff at offset 6
+        error[binary-file]: not UTF-8 text: byte 0xff at offset 6
          = file: game.kif
          = help: is this the right file? Save text as UTF-8"#]]
     .assert_eq(&error.to_string());
@@ -59,7 +59,7 @@ fn a_missing_parenthesis_in_the_middle() {
               --> game.kif:1:1
               |
             1 | (<= (legal ?p (mark ?m ?n)
-              | ^ opened here, and never closed
+              | ^ opened here and never closed
               .
             4 | (<= (p ?x) (q ?x))
               | - the next form starts before it is closed
@@ -77,7 +77,7 @@ fn each_form_with_a_missing_parenthesis_is_reported() {
               --> game.kif:1:1
               |
             1 | (p (a)
-              | ^ opened here, and never closed
+              | ^ opened here and never closed
             2 | (init (b)
               | - the next form starts before it is closed
               |
@@ -87,7 +87,7 @@ fn each_form_with_a_missing_parenthesis_is_reported() {
               --> game.kif:2:1
               |
             2 | (init (b)
-              | ^ opened here, and never closed
+              | ^ opened here and never closed
             3 | (role c)
               | - the next form starts before it is closed
               |
@@ -106,7 +106,7 @@ fn a_missing_parenthesis_at_the_end() {
             7 | (p (q (r
               | ^     - the innermost list that is never closed
               | |      
-              | opened here, and never closed
+              | opened here and never closed
               |
               = help: add the missing `)`, or remove a `(`"#]],
     );
@@ -150,7 +150,7 @@ fn a_rule_in_a_rule() {
             2 | (<= (q 2)))
               | ^ a rule starts here
               |
-              = help: perhaps a `)` is missing before it"#]],
+              = help: a `)` may be missing before it"#]],
     );
 }
 
@@ -165,7 +165,7 @@ fn lists_without_a_name() {
             1 | (<= (p 1) () (q (f ())) ((q 1)) (q ((f) 1)))
               |           ^^ nothing between the parentheses
               |
-              = help: remove it, or write what is missing
+              = help: remove it, or add what is missing
 
             error[empty-list]: an empty list has no meaning
               --> game.kif:1:20
@@ -173,7 +173,7 @@ fn lists_without_a_name() {
             1 | (<= (p 1) () (q (f ())) ((q 1)) (q ((f) 1)))
               |                    ^^ nothing between the parentheses
               |
-              = help: remove it, or write what is missing
+              = help: remove it, or add what is missing
 
             error[not-a-name]: a list where a name is expected
               --> game.kif:1:26
@@ -197,7 +197,7 @@ fn lists_without_a_name() {
             2 | ()
               | ^^ nothing between the parentheses
               |
-              = help: remove it, or write what is missing"#]],
+              = help: remove it, or add what is missing"#]],
     );
 }
 
@@ -311,7 +311,7 @@ fn deep_lists() {
               |                                                                ^ this list is too deep
               |
               = note: game.kif:1:1: in the form that starts here
-              = help: check the parentheses, or define parts of it in rules of their own"#]],
+              = help: check the parentheses, or move parts of it to separate rules"#]],
     );
     let body = format!("(<= p {}q{})\n", "(not ".repeat(300), ")".repeat(300));
     check(
@@ -324,6 +324,6 @@ fn deep_lists() {
               |                                                                ^ this list is too deep
               |
               = note: game.kif:1:1: in the form that starts here
-              = help: check the parentheses, or define parts of it in rules of their own"#]],
+              = help: check the parentheses, or move parts of it to separate rules"#]],
     );
 }

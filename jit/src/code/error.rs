@@ -20,7 +20,7 @@ pub enum CompileError {
         reason: String,
     },
     /// The code generator has no rows of this width.
-    #[error("this code generator has no rows of {} lanes", .0.lanes())]
+    #[error("this code generator does not support {} lanes", .0.lanes())]
     Width(Width),
     /// Cranelift refuses the code.
     #[error("Cranelift: {0}")]
@@ -32,12 +32,12 @@ pub enum CompileError {
     #[error("compiling was stopped")]
     Stopped,
     /// There was too much code.
-    #[error("the machine code is longer than {0} bytes")]
+    #[error("the machine code exceeds {0} bytes")]
     Size(usize),
     /// The circuit needs more rows than machine code can address.
-    #[error("{0} rows are more than machine code can address")]
+    #[error("{0} rows are too many for machine code to address")]
     Rows(u64),
     /// The operating system gives no memory to execute code in.
-    #[error("no memory for machine code: {0}")]
+    #[error("cannot allocate memory for machine code: {0}")]
     Memory(#[from] io::Error),
 }

@@ -19,33 +19,33 @@ use super::signals::stop_on_signals;
 use super::time_limit::within;
 use words::Words;
 
-/// Prove what never changes again, what forbids what, and which goals go out of reach
+/// Prove invariants, latches and unreachable goals of a game
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file with the rules; `-` is standard input
+    /// Rulesheet to read; `-` for standard input
     rulesheet: PathBuf,
 
-    /// How long to look for facts and to prove them
+    /// Time limit for finding and proving facts
     #[arg(long, default_value = "5", value_name = "SECONDS", value_parser = seconds)]
     seconds: Duration,
 
-    /// Look at this many steps of random matches, at most
+    /// Maximum number of steps of random matches to examine
     #[arg(long, default_value = "200000", value_name = "N", value_parser = |text: &str| in_range(text, 1, u64::MAX))]
     steps: u64,
 
-    /// The seed of the random numbers of these matches [default: another one each time]
+    /// Seed of the random numbers of these matches [default: random]
     #[arg(long, value_name = "N", value_parser = seed)]
     seed: Option<u64>,
 
-    /// Check the game by random matches, too, as `propjit validate --play` does
+    /// Also check the game with random matches, as `propjit validate --play` does
     #[arg(long, conflicts_with = "distances")]
     play: bool,
 
-    /// Tell only how soon this move has an influence on others, and on which
+    /// Print only the influence distances from this move to others
     #[arg(long, value_name = "MOVE")]
     distances: Option<String>,
 
-    /// Tell only how dynamic the game is: how much, and how unevenly, moves change what can be played
+    /// Print only dynamics statistics: how much, and how unevenly, moves change the legal moves
     #[arg(long, conflicts_with_all = ["play", "distances"])]
     dynamic: bool,
 
@@ -89,7 +89,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         .with_time(args.seconds)
         .with_steps(args.steps)
         .with_seed(seed);
-    let shown = show_progress(|| "looking for facts".to_string());
+    let shown = show_progress(|| "proving facts".to_string());
     let facts = facts::find(engines, &config, &stop);
     drop(shown);
     let play = args.play.then(|| {
@@ -98,7 +98,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         inspect(&game, &setup, &config, &stop)
     });
     let play = play.transpose()?;
-    let shown = show_progress(|| "looking for distances".to_string());
+    let shown = show_progress(|| "computing influence distances".to_string());
     let influence = within(&making, args.seconds, || {
         influence::Report::new(engines.game(), &making)
     })?;

@@ -344,7 +344,7 @@ impl fmt::Display for Report {
         if !cut.is_empty() && !self.interrupted {
             writeln!(
                 f,
-                "cut off by the limit of {} s, so there may be more: {}; --seconds gives more time",
+                "incomplete: the limit of {} s cut off {}; raise --seconds for more",
                 self.limit_seconds,
                 cut.join(", ")
             )?;

@@ -18,13 +18,13 @@ pub(super) const COMMANDS: [&str; 6] = ["hint", "undo", "moves", "state", "help"
 pub(super) const HELP: &str = "\
   3 or (mark 1 1)   play that move, by its number or as text
   1 1               list the moves that begin at that place
-  hint              what the machine would play: its best three moves
+  hint              the three best moves by the search
   undo              take your last move back
-  moves             list all moves that you have
+  moves             list all your moves
   state             show the state again
-  quit              end the program; so does the end of the input
-On a terminal, Tab completes moves, places and these words, and lists what there is.
-A move that is called like one of these, or by a number, is entered in parentheses: (quit).
+  quit              quit; end of input also quits
+On a terminal, Tab completes moves, places and these words, and lists the choices.
+Enter a move that looks like one of these words or a number in parentheses: (quit).
 ";
 
 /// The input of a person.

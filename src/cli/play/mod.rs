@@ -20,13 +20,13 @@ use super::ranking::{Goals, Table, advised, ranking};
 use super::search_args::{BudgetArgs, SearchArgs, find_role, think};
 use input::{Entry, Input};
 
-/// Play against the search; `help` at the prompt tells how
+/// Play against the search; enter `help` at the prompt for a list of commands
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
     search: SearchArgs,
 
-    /// The role that you play [default: the first]
+    /// Role that you play [default: the first]
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
 
@@ -50,7 +50,8 @@ const HINTED: usize = 3;
 /// Plays until the match is over or the person ends it.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     if args.search.reads_standard_input() {
-        let why = "standard input is where moves are entered; neither rules nor a history";
+        let why =
+            "standard input is used to enter moves; read the rules and the history from files";
         return Err(Failure::Usage(why.to_string()));
     }
     let position = args.search.load(&Stop::new())?;
@@ -120,7 +121,7 @@ impl Playing<'_> {
         let own = format!("you are {}", self.name(self.person));
         let all = [vec![own], others].concat().join(", ");
         self.output
-            .print(&format!("{all}; `help` tells what to enter\n"))
+            .print(&format!("{all}; enter `help` for a list of commands\n"))
     }
 
     fn play(&mut self) -> Result<(), Failure> {
@@ -129,7 +130,7 @@ impl Playing<'_> {
             let legal = self.history.legal()?;
             if let Some(stuck) = legal.iter().position(Vec::is_empty) {
                 let role = self.name(RoleId(stuck as u32));
-                let text = format!("{role} has no legal move, so the match cannot go on\n");
+                let text = format!("{role} has no legal move, so the match cannot continue\n");
                 return self.output.print(&text);
             }
             let own = match &legal[self.person.index()][..] {
@@ -195,7 +196,7 @@ impl Playing<'_> {
                     }
                 },
                 Entry::Undo if self.take_back() => return Ok(Asked::Back),
-                Entry::Undo => self.show("there is no move of yours to take back")?,
+                Entry::Undo => self.show("you have no move to take back")?,
                 Entry::Hint => self.hint()?,
                 Entry::Moves => self.show_moves(moves, usize::MAX)?,
                 Entry::State => self.show_state()?,
@@ -278,7 +279,7 @@ impl Playing<'_> {
         self.think();
         let report = self.search.report(self.person);
         if advised(&report).is_none() {
-            return self.show("nothing searched yet; --seconds gives more time");
+            return self.show("nothing searched yet; allow more time with --seconds");
         }
         let moves = ranking(&report, &mut self.search, self.history.roles());
         let best = &moves[..HINTED.min(moves.len())];

@@ -46,8 +46,8 @@ pub(super) fn check(rulesheet: &Path, path: &Path, stop: &Stop) -> Result<Report
     let start = Instant::now();
     let checked = certificate::check(&rules, &certificate, stop, &progress);
     drop(shown);
-    let checked =
-        checked.map_err(|refusal| Failure::Work(format!("{shown_path} is refused: {refusal}")))?;
+    let checked = checked
+        .map_err(|refusal| Failure::Work(format!("{shown_path} is not valid: {refusal}")))?;
     Ok(Report {
         game: name,
         values: checked.values.iter().map(Value::from).collect(),
@@ -78,7 +78,7 @@ impl fmt::Display for Report {
         } = self;
         writeln!(
             f,
-            "{game}: the certificate is right, by the rules in {states} states, in {seconds:.2} s"
+            "{game}: certificate valid, checked against the rules in {states} states in {seconds:.2} s"
         )?;
         for value in &self.values {
             writeln!(f, "  {value}")?;

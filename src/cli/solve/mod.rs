@@ -23,35 +23,34 @@ use super::time_limit::within;
 use check::check;
 use report::{Report, Value};
 
-/// Prove what a game is worth to each role
+/// Prove the value of a game for each role
 ///
-/// The value of a role is the goal that it can force whatever the others do. Where it is not
-/// proved, there are bounds: what the role can force at least, and what the others can hold it to.
-/// Several rulesheets, or a folder with some, give a table, as JSON an array.
+/// The value for a role is the goal that it can force against any play of the others. If it cannot be proved,
+/// bounds are printed: what the role can force, and what the others can limit it to. Several rulesheets, or a
+/// folder of them, produce a table, or an array in JSON.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The files with the rules, or folders with such; `-` is standard input
+    /// Rulesheets to read, or folders of them; `-` for standard input
     #[arg(required = true)]
     rulesheets: Vec<PathBuf>,
 
-    /// How long to take for each game
+    /// Time limit for each game
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
     seconds: Duration,
 
-    /// How much memory states and proofs may have
+    /// Memory limit for states and proofs
     #[arg(long, default_value = "2048", value_name = "MIB", value_parser = mebibytes)]
     memory: usize,
 
-    /// Threads that work
+    /// Threads
     #[arg(long, default_value = "2", value_name = "T", value_parser = threads)]
     threads: usize,
 
-    /// Write a certificate, which `--check` checks, to this file; of several games, to files
-    /// in this folder
+    /// Write a certificate for `--check` to this file, or for several games to files in this folder
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
 
-    /// Check such a certificate by the rules alone; of several games, those in this folder
+    /// Check a certificate against the rules alone, or for several games the certificates in this folder
     #[arg(long, value_name = "FILE", conflicts_with_all = ["certificate", "seconds", "memory", "threads"])]
     check: Option<PathBuf>,
 
@@ -113,7 +112,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
                 let (count, folder) = (left_out.len(), folder.display());
                 let all = count + rulesheets.len();
                 message(&format!(
-                    "note: {count} of {all} games have no certificate in {folder}, and are not checked"
+                    "note: {count} of {all} games have no certificate in {folder} and are not checked"
                 ));
             }
             let row =
@@ -293,7 +292,7 @@ fn write_certificate(
         message(&format!("note: {name}: {missing}"));
     }
     if certificate.claims.is_empty() && !solved.is_solved() {
-        message(&format!("note: {name}: there is nothing to certify"));
+        message(&format!("note: {name}: nothing to certify"));
         return Ok(None);
     }
     let text = serde_json::to_vec(&certificate).map_err(Failure::new)?;

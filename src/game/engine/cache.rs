@@ -20,10 +20,10 @@ pub const VARIABLE: &str = "PROPJIT_CACHE";
 #[non_exhaustive]
 pub enum OpenError {
     /// No directory for it is known.
-    #[error("the code cache has no place")]
+    #[error("no directory for the code cache")]
     Directory(#[from] DirectoryError),
     /// The directory cannot be used.
-    #[error("the code cache cannot be used")]
+    #[error("cannot use the code cache")]
     Cache(#[from] CacheError),
 }
 

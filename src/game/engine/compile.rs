@@ -144,19 +144,22 @@ pub(super) fn obtain<C: Borrow<Circuit>, E: From<CompileError>>(
     let key = purpose.key(game, config)?;
     match Code::load(cache, &key) {
         Ok(Some(code)) => {
-            tracing::debug!(bytes = code.bytes(), time = ?code.time(), "loaded code");
+            tracing::debug!(bytes = code.bytes(), time = ?code.time(), "loaded machine code");
             return Ok(code);
         }
         Ok(None) => {}
         Err(error) => {
-            tracing::warn!(error = &error as &dyn std::error::Error, "compiling afresh")
+            tracing::warn!(error = &error as &dyn std::error::Error, "recompiling")
         }
     }
     let code = compile()?;
     let lanes = code.width().lanes();
     let label = format!("{name}, {}, {lanes} lanes", purpose.name);
     if let Err(error) = code.store(cache, &key, &label) {
-        tracing::warn!(error = &error as &dyn std::error::Error, "code is not kept");
+        tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "machine code not cached"
+        );
     }
     Ok(code)
 }

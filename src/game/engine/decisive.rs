@@ -112,7 +112,7 @@ impl Source {
         let circuit = self.circuit.get_or_init(|| {
             let stop = &self.programs.options().config.stop;
             let decisive = DecisiveCircuit::new(self.programs.game(), self.latches(), stop)?;
-            tracing::debug!(decisive.avoids_losing, "there are decisive moves");
+            tracing::debug!(decisive.avoids_losing, "decisive moves found");
             Some(decisive)
         });
         let circuit = circuit.as_ref().ok_or(None)?;
@@ -124,7 +124,7 @@ impl Source {
         let (game, options) = (self.programs.game(), self.programs.options());
         let purpose = Purpose::decisive(game.layout(), self.latches());
         let code = obtain(game, options, &purpose, || self.circuit());
-        code.map_err(|error| warn_without_code(error, "playouts stay as they are"))
+        code.map_err(|error| warn_without_code(error, "playouts unchanged"))
             .ok()
     }
 
@@ -133,7 +133,7 @@ impl Source {
         let purpose = |layout: &_| Purpose::decisive_steps(layout, self.latches());
         let steps = StepEngine::obtain(&self.programs, purpose, || self.circuit());
         steps
-            .map_err(|error| warn_without_code(error, "moves are chosen outside the circuit"))
+            .map_err(|error| warn_without_code(error, "moves are selected outside the circuit"))
             .ok()
     }
 }

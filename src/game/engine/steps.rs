@@ -132,7 +132,7 @@ fn part_in_phases(game: &GroundGame) -> f64 {
         of_phase.circuit().gates()
     });
     let part = gates.sum::<usize>() as f64 / (period * circuit.gates().max(1)) as f64;
-    tracing::debug!(part, "gates that are left in phases");
+    tracing::debug!(part, "gates remaining per phase");
     part
 }
 
@@ -149,7 +149,7 @@ impl Steps {
             tiers.wait();
             let made = StepEngine::compiled(&programs);
             if let Err(error) = &made {
-                tracing::debug!(%error, "moves are chosen outside the circuit");
+                tracing::debug!(%error, "moves are selected outside the circuit");
             }
             made.ok()
         })

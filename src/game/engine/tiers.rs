@@ -103,11 +103,11 @@ fn best_engine(programs: &Programs) -> Option<Engine> {
     match programs.playout_code() {
         Ok(code) => Some(Engine::Code(code)),
         Err(_) if programs.options().config.stop.is_set() => {
-            tracing::debug!("nobody waits for machine code any more");
+            tracing::debug!("machine code no longer needed");
             None
         }
         Err(error) => {
-            tracing::warn!(%error, "the game stays interpreted");
+            tracing::warn!(%error, "the game remains interpreted");
             Some(programs.interpreter_as_wide_as_code())
         }
     }

@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum ActionError {
     /// There are not as many actions as environments, times players if each of them acts.
-    #[error("{given} actions were given where {expected} are needed")]
+    #[error("{given} actions were given, but {expected} are needed")]
     Count {
         /// The number that is needed.
         expected: usize,
@@ -38,8 +38,7 @@ pub enum ActionError {
     },
     /// Several players have a choice.
     #[error(
-        "several players have a choice in environment {environment}: environments of this game \
-         have to take an action of each player (`joint`)"
+        "several players have a choice in environment {environment}: environments of this game need an action of each player (`joint`)"
     )]
     Joint {
         /// The number of the environment.

@@ -73,12 +73,11 @@ pub enum EnvironmentError {
     #[error("{0} environments are too many")]
     TooMany(usize),
     /// The initial state is terminal.
-    #[error("the match is over where it starts: there is no step to be taken")]
+    #[error("the start position is terminal: there are no steps to take")]
     Over,
     /// There is no memory for their states.
     #[error(
-        "there is not enough memory for {environments} environments on {threads} threads, which take \
-         {bytes} bytes beside their arrays: ask for fewer"
+        "not enough memory for {environments} environments on {threads} threads, which need {bytes} bytes in addition to their arrays: use fewer"
     )]
     Memory {
         /// The number of environments.
@@ -89,7 +88,7 @@ pub enum EnvironmentError {
         bytes: usize,
     },
     /// The threads cannot be started.
-    #[error("{threads} threads cannot be started: ask for fewer")]
+    #[error("cannot start {threads} threads: use fewer")]
     Threads {
         /// The number of threads.
         threads: usize,

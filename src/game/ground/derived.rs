@@ -89,7 +89,7 @@ impl Derived {
         let cut = || counts.iter().chain(&passes).filter(|pass| pass.is_cut);
         if cut().next().is_some() && !self.stop.is_set() {
             let names: Vec<&str> = cut().map(|pass| pass.name).collect();
-            tracing::info!(passes = ?names, "passes were cut off by their time limit: the circuit is larger than it might be");
+            tracing::info!(passes = ?names, "passes reached their time limit: the circuit is larger than necessary");
         }
         Optimised {
             circuit,

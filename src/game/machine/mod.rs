@@ -113,7 +113,7 @@ pub enum MachineError {
         text: String,
     },
     /// The state is terminal, so that no role makes a move there.
-    #[error("the match is over: no move is made in a terminal state")]
+    #[error("the match is over: no moves are possible in a terminal state")]
     MatchOver,
     /// The text is not a move, or not a proposition, of the game.
     #[error(transparent)]
@@ -140,7 +140,7 @@ pub enum MachineError {
     Prover(#[from] ProverError),
     /// The system does not provide the requested memory.
     #[error(
-        "{what} cannot have {} MiB, as the system does not give that much: ask for less memory or fewer threads",
+        "cannot allocate {} MiB for {what}: use less memory or fewer threads",
         .bytes >> 20
     )]
     Memory {
@@ -177,8 +177,8 @@ pub(crate) fn check_memory(what: &'static str, bytes: usize) -> Result<(), Machi
 
 fn values_text(values: &[i32]) -> String {
     match values {
-        [] => "no value holds".to_string(),
-        _ => format!("the values {values:?} hold together"),
+        [] => "no goal holds".to_string(),
+        _ => format!("the goals {values:?} hold together"),
     }
 }
 

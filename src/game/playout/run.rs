@@ -189,7 +189,7 @@ fn run_on_threads(
             if !is_limit || in_vain {
                 return Err(error);
             }
-            tracing::warn!(%error, "a match is not counted");
+            tracing::warn!(%error, "match skipped");
             given_up += 1;
         }
         let mut tally = runner.queue().tally(id).clone();

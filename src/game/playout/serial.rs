@@ -71,7 +71,7 @@ impl SerialPlayouts {
                 Err(error) if error.is_stopped() && (is_late || limits.stop.is_set()) => {
                     self.abandon(id);
                     if !limits.stop.is_set() {
-                        tracing::warn!(%error, "a match takes too long and is not counted");
+                        tracing::warn!(%error, "match skipped: it takes too long");
                         self.queue.tally_mut(id).given_up += 1;
                     }
                     return Ok(());

@@ -41,10 +41,10 @@ pub struct Profile {
 #[derive(Debug, Error)]
 pub enum ProfileError {
     /// No directory for profiles is known.
-    #[error("profiles have no place")]
+    #[error("no directory for profiles")]
     Directory(#[from] DirectoryError),
     /// The file cannot be written.
-    #[error("the profile {} cannot be written", path.display())]
+    #[error("cannot write the profile {}", path.display())]
     Write {
         /// The file.
         path: PathBuf,
@@ -52,7 +52,7 @@ pub enum ProfileError {
         source: io::Error,
     },
     /// The file cannot be read or removed.
-    #[error("the profile {} cannot be used", path.display())]
+    #[error("cannot use the profile {}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
@@ -60,7 +60,7 @@ pub enum ProfileError {
         source: io::Error,
     },
     /// It is not a profile.
-    #[error("the profile {} is damaged; `propjit tune` makes a new one", path.display())]
+    #[error("the profile {} is damaged; run `propjit tune` to write a new one", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -69,7 +69,7 @@ pub enum ProfileError {
     },
     /// It was made for another CPU.
     #[error(
-        "the profile {} is for another CPU ({model}); `propjit tune` makes one for this",
+        "the profile {} is for another CPU ({model}); run `propjit tune` to write one for this CPU",
         path.display()
     )]
     OtherCpu {
@@ -79,7 +79,7 @@ pub enum ProfileError {
         model: String,
     },
     /// It cannot be used on this CPU.
-    #[error("the profile {} is impossible; `propjit tune` makes a new one", path.display())]
+    #[error("the profile {} has invalid settings; run `propjit tune` to write a new one", path.display())]
     Impossible {
         /// The file.
         path: PathBuf,
@@ -183,7 +183,7 @@ impl fmt::Display for Profile {
 }
 
 /// The comment at the top of the file.
-const HEADER: &str = "# Written by `propjit tune`. Without this file, defaults are used.\n\n";
+const HEADER: &str = "# Written by `propjit tune`. Delete this file to restore the defaults.\n\n";
 
 #[cfg(test)]
 mod tests {

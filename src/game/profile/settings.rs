@@ -37,7 +37,7 @@ pub enum ImpossibleSettings {
     #[error("this CPU cannot run code of the generator `{0}`")]
     Generator(&'static str),
     /// The generator does not support rows of this width.
-    #[error("the generator `{generator}` has no rows of {lanes} lanes")]
+    #[error("the generator `{generator}` does not support {lanes} lanes")]
     Lanes {
         /// The generator's name.
         generator: &'static str,
@@ -137,6 +137,6 @@ mod lanes {
     ) -> Result<Width, D::Error> {
         let lanes = usize::deserialize(deserializer)?;
         let width = Width::ALL.into_iter().find(|width| width.lanes() == lanes);
-        width.ok_or_else(|| D::Error::custom(format!("there are no rows of {lanes} lanes")))
+        width.ok_or_else(|| D::Error::custom(format!("{lanes} lanes are not supported")))
     }
 }

@@ -98,7 +98,7 @@ pub fn inspect(
         findings: Vec::new(),
     };
     if let Some(reason) = game.grounding_error() {
-        let message = format!("{reason}; the prover plays it");
+        let message = format!("{reason}; the prover is used instead");
         let finding = Finding::new(FindingKind::NotGrounded, Proof::Example, message);
         inspection.findings.push(finding);
     }
@@ -110,7 +110,7 @@ pub fn inspect(
         }),
         Ok(()) if inspection.matches == 0 && !stop.is_set() => {
             let message = format!(
-                "no match was over in {:.2} s, so goals, moves and ends were not looked at: give it more time",
+                "no match ended within {:.2} s, so goals, moves and ends were not checked: allow more time",
                 time.as_secs_f64()
             );
             let finding = Finding::new(FindingKind::NoMatch, Proof::Example, message);
@@ -358,7 +358,7 @@ fn dead_rules(
         Err(ProbesError::Load(error)) => return Err(error),
         Err(why) => {
             if !stop.is_set() {
-                let message = format!("dead rules were not looked for: {why}");
+                let message = format!("dead rules were not checked: {why}");
                 let kind = FindingKind::DeadRulesUnknown;
                 let finding = Finding::new(kind, Proof::Example, message);
                 inspection.findings.push(finding);

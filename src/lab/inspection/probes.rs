@@ -38,7 +38,7 @@ pub enum ProbesError {
     /// The copy hit a limit of grounding, which its game need not do: rules that the game does not
     /// depend on are not ground in the game.
     #[error(
-        "grounding all rules hit the {kind}, with most of the work for the rule at line {line}"
+        "grounding all rules reached the {kind}, with most of the work for the rule at line {line}"
     )]
     Limit {
         /// The limit.
@@ -56,7 +56,7 @@ pub enum ProbesError {
     #[error("not all rules can be grounded: {0}")]
     Ground(GroundError),
     /// No match of the copy came to an end.
-    #[error("no match was over in time")]
+    #[error("no match ended in time")]
     Time,
     /// The copy cannot be loaded.
     #[error(transparent)]

@@ -32,19 +32,15 @@ pub enum SimilarityError {
     #[error(transparent)]
     Machine(#[from] MachineError),
     /// The game trees are too large.
-    #[error(
-        "the game trees have more than {0} nodes; `--nodes` allows more, and a lower depth makes \
-         them smaller"
-    )]
+    #[error("the game trees have more than {0} nodes; raise `--nodes` or lower `--depth`")]
     Nodes(usize),
     /// The game trees are too large for their edit distance.
     #[error(
-        "a game tree has more than {MAX_NODES} nodes, too many for an edit distance; a lower \
-         depth makes it smaller"
+        "a game tree has more than {MAX_NODES} nodes, too many for an edit distance; lower `--depth`"
     )]
     Edits,
     /// A stop came.
-    #[error("stopped before the positions were compared")]
+    #[error("interrupted before the positions were compared")]
     Stopped,
 }
 

@@ -183,7 +183,7 @@ fn read_trace(path: &Path, rulesheet: Fnv64) -> Result<Trace, Failure> {
         note: format!("{}: {error}", path.display()),
     };
     let text = read_text(path).map_err(|error| failed(&error))?;
-    let none = "there are no matches in it";
+    let none = "it has no matches";
     let error = match Trace::from_json(&text) {
         Ok(trace) if trace.matches.is_empty() => return Err(failed(&none)),
         Ok(trace) => return Ok(trace),
@@ -231,7 +231,7 @@ fn fill(row: &mut SuiteRow, case: &SuiteCase, setup: &Setup, stop: &Stop) -> Res
         .rulesheet
         .is_some_and(|hash| hash != game.fingerprint())
     {
-        row.note = Some("the matches are of another version of the rulesheet".to_string());
+        row.note = Some("the matches belong to another version of the rulesheet".to_string());
     }
     let replayed = replay(&trace, &mut *game.machine(backend)?, stop)?;
     row.matches = replayed.matches;

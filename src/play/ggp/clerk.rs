@@ -41,7 +41,7 @@ impl Clerk {
         let thread = thread::Builder::new().name("clerk".to_string());
         let seat = seat.clone();
         if let Err(error) = thread.spawn(move || follow(&seat, &inbox)) {
-            tracing::error!(%error, "there is no thread to keep legal moves ready");
+            tracing::error!(%error, "no thread to keep legal moves ready");
         }
         Clerk { turns }
     }
@@ -96,7 +96,7 @@ fn follow(seat: &Seat, inbox: &Receiver<Turn>) {
     };
     for (joint, promise) in inbox {
         promise.keep(followed.turn(joint).unwrap_or_else(|error| {
-            tracing::error!(%error, "no legal moves can be kept ready");
+            tracing::error!(%error, "cannot keep legal moves ready");
             Legal::default()
         }));
     }
@@ -113,7 +113,7 @@ impl Followed<'_> {
             match position.play_texts(&joint) {
                 Ok(()) => self.joints.push(joint),
                 // A move that is legal in the old state is a better guess than none.
-                Err(error) => tracing::error!(%error, "the manager's moves cannot be followed"),
+                Err(error) => tracing::error!(%error, "cannot follow the manager's moves"),
             }
         }
         position.set_stop(&self.rulesheet.stop_token().within(self.patience));
@@ -152,7 +152,7 @@ impl Followed<'_> {
                     });
                     match up_to_date {
                         Ok(position) => self.position = Some(position),
-                        Err(error) => tracing::error!(%error, "the ground game is not followed"),
+                        Err(error) => tracing::error!(%error, "cannot follow the ground game"),
                     }
                 }
             },
@@ -175,7 +175,7 @@ fn make_board(game: Arc<Game>, joints: Vec<Vec<String>>) -> Ground {
     match thread.spawn(move || drop(tell.send(make()))) {
         Ok(_) => Ground::Made(made),
         Err(error) => {
-            tracing::warn!(%error, "the clerk stays on the prover");
+            tracing::warn!(%error, "the clerk remains on the prover");
             Ground::Settled
         }
     }

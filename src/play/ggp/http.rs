@@ -40,7 +40,7 @@ const LINGER: Duration = Duration::from_millis(500);
 #[derive(Debug, Error)]
 pub(crate) enum HttpError {
     /// The time is up.
-    #[error("the message did not come in time")]
+    #[error("the message did not arrive in time")]
     TimedOut,
     /// A stop was requested.
     #[error("stopped")]
@@ -55,7 +55,7 @@ pub(crate) enum HttpError {
     #[error("not HTTP: {0}")]
     Malformed(&'static str),
     /// The body is chunked.
-    #[error("the body comes in chunks; send Content-Length")]
+    #[error("chunked bodies are not supported; send Content-Length")]
     Chunked,
     /// The connection failed.
     #[error("the connection failed")]
@@ -276,7 +276,7 @@ fn read_head(head: &[u8]) -> Result<Head, HttpError> {
         &lines
     };
     let parsed = httparse::parse_headers(lines, &mut headers);
-    let parsed = parsed.map_err(|_| HttpError::Malformed("the headers cannot be read"))?;
+    let parsed = parsed.map_err(|_| HttpError::Malformed("cannot read the headers"))?;
     let httparse::Status::Complete((_, headers)) = parsed else {
         return Err(HttpError::Malformed("the headers are incomplete"));
     };
@@ -296,7 +296,7 @@ fn read_head(head: &[u8]) -> Result<Head, HttpError> {
         host: value("Host").map(text),
         content_type: value("Content-Type").map(text),
         content_length: content_length
-            .map(|length| length.ok_or(HttpError::Malformed("Content-Length is no length")))
+            .map(|length| length.ok_or(HttpError::Malformed("Content-Length is not a number")))
             .transpose()?,
     })
 }

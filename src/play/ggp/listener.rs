@@ -102,8 +102,10 @@ struct Open {
 /// The remedy if a port cannot be listened at, as the end of a sentence.
 pub fn listen_remedy(error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::AddrNotAvailable => "; --bind names another address",
-        io::ErrorKind::AddrInUse | io::ErrorKind::PermissionDenied => "; --port names another port",
+        io::ErrorKind::AddrNotAvailable => "; choose another address with --bind",
+        io::ErrorKind::AddrInUse | io::ErrorKind::PermissionDenied => {
+            "; choose another port with --port"
+        }
         _ => "",
     }
 }
@@ -193,7 +195,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
             Ok((stream, _)) => Arc::new(stream),
             Err(error) => {
                 // Most likely there are too many open files, which passes.
-                tracing::warn!(%error, "a connection was not taken");
+                tracing::warn!(%error, "connection not accepted");
                 thread::sleep(Duration::from_millis(20));
                 continue;
             }
@@ -214,7 +216,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
             }
         });
         if let Err(error) = spawned {
-            tracing::warn!(%error, "there is no thread for a connection");
+            tracing::warn!(%error, "no thread for a connection");
             shared.leave(number);
         }
     }

@@ -201,7 +201,7 @@ impl LiveMatch {
         *starting = (starting.0 - 1, true);
         drop(starting);
         if let Some(error) = &error {
-            tracing::warn!(id = self.id, %error, "the player is not prepared");
+            tracing::warn!(id = self.id, %error, "preparing the player failed");
         }
         self.write(due.received, request, &Reply::Ready, error, None);
         true
@@ -232,10 +232,10 @@ impl LiveMatch {
         match &error {
             None => {}
             // The match is over, or goes on already.
-            Some(PlayerError::Stopped) => tracing::debug!(id = self.id, "the turn was stopped"),
+            Some(PlayerError::Stopped) => tracing::debug!(id = self.id, "the turn was interrupted"),
             Some(error) => {
                 let played = &choice.text;
-                tracing::error!(id = self.id, %error, played, "the player has no move");
+                tracing::error!(id = self.id, %error, played, "the player returned no move");
             }
         }
         let reply = Reply::Move(choice.text);

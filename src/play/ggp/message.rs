@@ -94,7 +94,7 @@ pub enum MessageError {
     #[error("the message is not a list like (PLAY match nil)")]
     NoList,
     /// The first word is not a request.
-    #[error("`{0}` is not a request; there are INFO, PREVIEW, START, PLAY, STOP and ABORT")]
+    #[error("`{0}` is not a request; requests are INFO, PREVIEW, START, PLAY, STOP and ABORT")]
     Unknown(String),
     /// An argument is missing, or of the wrong form.
     #[error("{request} needs {wanted} as argument {number}")]

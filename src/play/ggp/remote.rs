@@ -175,7 +175,7 @@ impl Player for RemotePlayer {
         };
         let told = self.query(&request, Instant::now() + time, &Stop::new());
         if let Err(error) = &told {
-            tracing::info!(%error, player = %self.address, "the end of the match was not heard of");
+            tracing::info!(%error, player = %self.address, "the remote player did not acknowledge the end of the match");
         }
         told.map(drop)
     }

@@ -88,10 +88,10 @@ fn serve(connection: &Connection<'_>, session: &Session) {
         Ok(Message::Options) => (SUCCESS, String::new()),
         Ok(Message::Other) => (
             "HTTP/1.0 405 Method Not Allowed",
-            "send a message by POST or GET\n".to_string(),
+            "send messages with POST or GET\n".to_string(),
         ),
         Err(error) => {
-            tracing::info!(%error, "no request came");
+            tracing::info!(%error, "no request received");
             let status = match error {
                 HttpError::TimedOut => "HTTP/1.0 408 Request Timeout",
                 HttpError::TooLarge => "HTTP/1.0 413 Content Too Large",
@@ -110,7 +110,7 @@ fn serve(connection: &Connection<'_>, session: &Session) {
          Access-Control-Max-Age: 86400";
     match asker.answer(status, headers, &text) {
         Ok(()) => http::close(stream),
-        Err(error) => tracing::info!(%error, "the answer was not taken"),
+        Err(error) => tracing::info!(%error, "the client did not accept the response"),
     }
 }
 

@@ -207,7 +207,7 @@ impl Session {
         if Instant::now() < game.last_deadline() + patience {
             return false;
         }
-        tracing::warn!(id = game.id(), "the manager has left this match");
+        tracing::warn!(id = game.id(), "the manager left this match");
         game.abandon();
         running.game = None;
         true
@@ -233,7 +233,7 @@ impl Session {
         let rulesheet = match self.read("a preview", rules) {
             Ok(rulesheet) => rulesheet,
             Err(diagnostics) => {
-                tracing::error!("the rules of a preview cannot be played: {diagnostics}");
+                tracing::error!("cannot play the rules of the preview: {diagnostics}");
                 return Reply::Ready;
             }
         };
@@ -249,14 +249,14 @@ impl Session {
         });
         match spawned {
             Ok(_) => running.preview = Some(rulesheet),
-            Err(error) => tracing::warn!(%error, "there is no thread to prepare a game"),
+            Err(error) => tracing::warn!(%error, "no thread to prepare a game"),
         }
         Reply::Ready
     }
 
     /// Says why a match cannot be played, also in the log.
     fn refuse(&self, start: &Start, request: &Request, received: Instant, why: String) -> Reply {
-        tracing::error!(id = start.match_id, "a match cannot be played: {why}");
+        tracing::error!(id = start.match_id, "cannot play the match: {why}");
         let reply = Reply::Refused(why.clone());
         match Log::create(self.config.log.as_deref(), &start.match_id, received) {
             Ok(log) => log.write(
@@ -298,7 +298,7 @@ impl Session {
             Some(rulesheet) => rulesheet,
             None => self
                 .read(&start.match_id, &start.rules)
-                .map_err(|diagnostics| format!("the rules cannot be played: {diagnostics}"))?,
+                .map_err(|diagnostics| format!("cannot play the rules: {diagnostics}"))?,
         };
         let Some(role) = rulesheet.role(&start.role) else {
             rulesheet.stop();
@@ -326,7 +326,7 @@ impl Session {
                 id = start.match_id,
                 role = start.role,
                 seed,
-                "a match starts"
+                "match started"
             );
             let seat = Seat {
                 match_id: start.match_id.clone(),
@@ -363,7 +363,7 @@ impl Session {
         }
         tracing::warn!(
             id = game.id(),
-            "the manager has left while this match started"
+            "the manager left while this match was starting"
         );
         let mut running = self.running.lock();
         if running

@@ -36,7 +36,7 @@ pub(super) fn number(message: &Value) -> Result<Option<u64>, String> {
         Some(id) => match id.as_u64() {
             Some(number) => Ok(Some(number)),
             None => Err(format!(
-                "`id` is {id}, no whole number from 0 to {}",
+                "`id` is {id}, not a whole number from 0 to {}",
                 u64::MAX
             )),
         },

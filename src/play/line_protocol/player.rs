@@ -45,7 +45,7 @@ impl LinePlayer {
     }
 
     fn query(&mut self, request: LineRequest, stop: &Stop) -> Result<LineReply, PlayerError> {
-        let ended = || PlayerError::Crashed("the program does not run".to_string());
+        let ended = || PlayerError::Crashed("the program is not running".to_string());
         let asked = self
             .process
             .as_mut()
@@ -87,13 +87,16 @@ impl LinePlayer {
 /// The error of a reply to something else.
 fn unexpected(reply: &LineReply) -> PlayerError {
     let reply = serde_json::to_string(reply).unwrap_or_default();
-    PlayerError::Failed(format!("`{}` is no reply to the request", excerpt(&reply)))
+    PlayerError::Failed(format!(
+        "`{}` is not a reply to the request",
+        excerpt(&reply)
+    ))
 }
 
 impl Player for LinePlayer {
     fn prepare(&mut self, _: Instant, stop: &Stop) -> Result<(), PlayerError> {
         let not_started = |error: io::Error| {
-            let text = format!("`{}` cannot be started: {error}", self.command);
+            let text = format!("cannot start `{}`: {error}", self.command);
             PlayerError::Connection(Arc::new(io::Error::new(error.kind(), text)))
         };
         self.process = Some(LineProcess::start(&self.command).map_err(not_started)?);

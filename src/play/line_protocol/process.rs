@@ -78,7 +78,7 @@ impl LineProcess {
                 Ok(Ok(reply)) if reply.id.is_none_or(|number| number == id) => {
                     return match reply.said {
                         LineReply::Error(failed) => Err(PlayerError::Failed(format!(
-                            "the program says: {}",
+                            "error from the program: {}",
                             failed.message
                         ))),
                         said => Ok(said),
@@ -121,7 +121,7 @@ fn listen(output: impl Read, say: &Sender<io::Result<Numbered<LineReply>>>) {
             Ok(true) if line.trim_ascii().is_empty() => continue,
             Ok(true) => reply(&line).map_err(|why| {
                 let line = String::from_utf8_lossy(line.trim_ascii_end());
-                let text = format!("`{}` is no reply: {why}", excerpt(&line));
+                let text = format!("`{}` is not a reply: {why}", excerpt(&line));
                 io::Error::new(io::ErrorKind::InvalidData, text)
             }),
             Err(error) => Err(error),

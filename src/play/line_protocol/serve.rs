@@ -128,7 +128,7 @@ pub fn serve_lines(
                 unanswered.lock().pop_front();
                 (request.id, answer)
             }
-            Err(NoRequest { id, why }) => (id, Err(format!("this is no request: {why}"))),
+            Err(NoRequest { id, why }) => (id, Err(format!("not a request: {why}"))),
         };
         let said = answer.unwrap_or_else(|message| LineReply::Error(Failed { message }));
         if !output.write(Numbered { id, said }.line(), stop) {
@@ -184,7 +184,7 @@ impl LineServer<'_> {
             if wanted.version != VERSION {
                 let version = wanted.version;
                 return Err(format!(
-                    "version {version} is not understood here, version {VERSION} is"
+                    "version {version} is not supported; use version {VERSION}"
                 ));
             }
             let game = load(&wanted.name, &wanted.rules)?;

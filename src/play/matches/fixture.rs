@@ -122,7 +122,10 @@ pub(super) fn wait_until_free(
     }
     players.iter().find_map(|player| {
         let error = player.wait_until_free(stop).err()?;
-        Some(format!("{player} takes no match: {}", with_causes(&error)))
+        Some(format!(
+            "{player} accepts no matches: {}",
+            with_causes(&error)
+        ))
     })
 }
 

@@ -87,7 +87,7 @@ pub enum OpeningError {
         game: String,
     },
     /// A line is no sequence of joint moves.
-    #[error("{}:{line} is no opening of {game}", path.display())]
+    #[error("{}:{line} is not an opening of {game}", path.display())]
     Line {
         /// The file.
         path: PathBuf,
@@ -108,7 +108,7 @@ pub enum OpeningError {
     },
     /// No random opening of this length was found.
     #[error(
-        "in {game}, none of {TRIES} sequences of {depth} random joint moves ends where the match goes on"
+        "in {game}, all of {TRIES} sequences of {depth} random joint moves end the match: use a lower depth"
     )]
     Random {
         /// The game.

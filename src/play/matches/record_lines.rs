@@ -132,7 +132,7 @@ pub enum RecordFileError {
     },
     /// There is something in it.
     #[error(
-        "{} exists; --resume goes on with the series in it, or --output names another file",
+        "{} exists; use --resume to continue its series, or another file with --output",
         path.display()
     )]
     Exists {
@@ -140,13 +140,13 @@ pub enum RecordFileError {
         path: PathBuf,
     },
     /// Another process writes to it.
-    #[error("another process writes to {}", path.display())]
+    #[error("another process is writing to {}", path.display())]
     Busy {
         /// The file.
         path: PathBuf,
     },
     /// A line is no record.
-    #[error("{}:{line} is no record of a match", path.display())]
+    #[error("{}:{line} is not a match record", path.display())]
     Line {
         /// The file.
         path: PathBuf,

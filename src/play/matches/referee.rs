@@ -126,7 +126,7 @@ pub fn play_match(
     let opened = running.open(&opening);
     let start = running.shared().filter(|_| opened.is_ok());
     running.prepare(seats, start, opening.len());
-    let opened = opened.map_err(|error| format!("the opening cannot be played: {error}"));
+    let opened = opened.map_err(|error| format!("cannot play the opening: {error}"));
     let is_ready = running.record.failure.is_none();
     let played = opened.and_then(|()| match is_ready {
         true => running.play(progress).map_err(|error| error.to_string()),
@@ -234,7 +234,7 @@ impl RunningMatch<'_> {
                     self.abandon(
                         role,
                         format!(
-                            "did not take the match: {}",
+                            "did not accept the match: {}",
                             blame.kind.describe(&blame.text, false)
                         ),
                     );
@@ -429,7 +429,7 @@ impl RunningMatch<'_> {
         }
         let role = self.record.roles[role].clone();
         let Blame { kind, text } = blame;
-        tracing::info!(role, ?step, ?kind, text, "a random move instead");
+        tracing::info!(role, ?step, ?kind, text, "substituting a random move");
         self.record.errors.push(ErrorRecord {
             step,
             role,

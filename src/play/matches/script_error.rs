@@ -57,7 +57,7 @@ pub enum ScriptError {
     #[error(transparent)]
     Records(#[from] RecordFileError),
     /// A match is asked for, and there are no records.
-    #[error("{} has no records of matches, so --match has no meaning", file.display())]
+    #[error("{} has no match records, so --match does not apply", file.display())]
     NoRecords {
         /// The file.
         file: PathBuf,
@@ -73,7 +73,7 @@ pub enum ScriptError {
         numbers: Vec<u64>,
     },
     /// There are fewer joint moves than the first that are wanted.
-    #[error("the history has {there} joint moves, fewer than the first {count}")]
+    #[error("the history has only {there} joint moves, but --first is {count}")]
     First {
         /// How many are wanted.
         count: usize,
@@ -82,7 +82,7 @@ pub enum ScriptError {
     },
     /// There is not one move for each role.
     #[error(
-        "{place}: {} is no joint move; write a move for each of {}, as in {}",
+        "{place}: {} is not a joint move; write a move for each of {}, as in {}",
         quote(text), roles.join(", "), example(roles)
     )]
     NoJointMove {
@@ -106,7 +106,7 @@ pub enum ScriptError {
         legal: Vec<String>,
     },
     /// The match ends before.
-    #[error("{place}: the match is over before this; take it and all that follows out")]
+    #[error("{place}: the match is already over; remove this and all following moves")]
     Over {
         /// The place of the first surplus joint move.
         place: ScriptPlace,
@@ -131,7 +131,7 @@ fn which(file: &Path, number: Option<u64>, numbers: &[u64]) -> String {
     };
     match number {
         Some(number) => format!("{file} has no match {number}; it has {there}"),
-        None => format!("{file} has {there}; --match tells which is meant"),
+        None => format!("{file} has {there}; select one with --match"),
     }
 }
 
@@ -142,7 +142,7 @@ const FEW: usize = 5;
 fn some(moves: &[String]) -> String {
     let few: Vec<String> = moves.iter().take(FEW).map(|text| excerpt(text)).collect();
     match moves.len() {
-        0 => "nothing is legal".to_string(),
+        0 => "there are no legal moves".to_string(),
         count if count <= FEW => format!("legal: {}", few.join(", ")),
         count => format!("legal: {} and {} more", few.join(", "), count - FEW),
     }

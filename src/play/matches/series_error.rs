@@ -10,7 +10,7 @@ use crate::game::machine::MachineError;
 /// Names the players that these roles need.
 fn needed(roles: &[String]) -> String {
     match roles {
-        [] => "no player, as chance decides alone".to_string(),
+        [] => "no player: every role is played by chance".to_string(),
         roles => format!("a player for each of {}", roles.join(", ")),
     }
 }

@@ -27,8 +27,7 @@ pub struct Sprt {
 /// A text is no test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "a test is elo0,elo1,alpha,beta, as in 0,20,0.05,0.05: two differences, the first one smaller, \
-     and two probabilities of error, less than a half"
+    "a test is elo0,elo1,alpha,beta, as in 0,20,0.05,0.05: two rating differences, the first one smaller, and two error probabilities below 0.5"
 )]
 pub struct NoTest;
 

@@ -70,7 +70,7 @@ impl Worker {
             move || run(make, &inbox, deadline, &stop, promise)
         });
         if let Err(error) = spawned {
-            tracing::warn!(%error, "the thread of a player cannot be started");
+            tracing::warn!(%error, "cannot start the thread of a player");
         }
         (Worker { tasks, stop }, prepared)
     }
@@ -125,7 +125,7 @@ impl Drop for Worker {
 /// The answer of a player without a thread.
 fn no_thread<T>() -> Result<T, PlayerError> {
     Err(PlayerError::Crashed(
-        "its thread has ended, or could not be started".to_string(),
+        "its thread ended or could not be started".to_string(),
     ))
 }
 

@@ -11,6 +11,7 @@ use crate::play::matches::follower::Follower;
 use crate::play::matches::{Choice, Ending, Player, PlayerError, Seat, SharedPosition};
 use crate::search::SearchBudget;
 use crate::search::chooser::{MinimaxBeside, SearchKind};
+use crate::search::learned::LearnOn;
 use crate::search::mcts::{EvaluationUse, Mcts, MctsConfig, SearchReport, wait_for_engines};
 use crate::search::minimax::MinimaxConfig;
 use crate::support::setters::setters;
@@ -30,12 +31,14 @@ const LEARNING_PART: f64 = 0.8;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct MctsPlayerConfig {
-    /// How to search. The seed is replaced by that of the seat.
+    /// How to search. The seed is replaced by that of the seat, and whether learning goes on follows from `learn_on`.
     pub search: MctsConfig,
     /// The backend. By default the one that the set-up asks for, or the fastest there is.
     pub backend: Option<Backend>,
     /// Whether to go on searching while others think.
     pub ponder: bool,
+    /// Whether learning goes on after the first evaluation: beside the search, or between moves if no core is free.
+    pub learn_on: bool,
     /// The budget of each move, besides the clock.
     pub budget: MoveBudget,
     /// The kind of search.
@@ -63,35 +66,43 @@ impl MoveBudget {
     }
 
     /// Returns whether the budget is counted, and not measured in time.
-    pub(super) fn is_counted(&self) -> bool {
+    fn is_counted(&self) -> bool {
         self.nodes.is_some() || self.playouts.is_some()
     }
 }
 
 impl Default for MctsPlayerConfig {
-    /// The default search with local search, a learned evaluation, a planner and an enumeration of
-    /// states, which goes on while others think.
+    /// The configuration for moves that are limited by the clock alone.
     fn default() -> MctsPlayerConfig {
-        let evaluation = Some(EvaluationUse::default());
-        MctsPlayerConfig {
-            search: MctsConfig::default()
-                .with_local(true)
-                .with_plan(true)
-                .with_solve(true)
-                .with_evaluation(evaluation),
-            backend: None,
-            ponder: true,
-            budget: MoveBudget::default(),
-            kind: SearchKind::default(),
-        }
+        MctsPlayerConfig::for_budget(MoveBudget::default())
     }
 }
 
 impl MctsPlayerConfig {
+    /// Returns the defaults for moves with this budget: the default search with local search, a learned evaluation, a
+    /// planner and an enumeration of states, which goes on while others think. With a counted budget there is none of
+    /// these, so that nothing depends on time: neither on how long others think, nor on what other threads find out.
+    pub fn for_budget(budget: MoveBudget) -> MctsPlayerConfig {
+        let is_timed = !budget.is_counted();
+        MctsPlayerConfig {
+            search: MctsConfig::default()
+                .with_local(is_timed)
+                .with_plan(is_timed)
+                .with_solve(is_timed)
+                .with_evaluation(is_timed.then(EvaluationUse::default)),
+            backend: None,
+            ponder: is_timed,
+            learn_on: is_timed,
+            budget,
+            kind: SearchKind::default(),
+        }
+    }
+
     setters! {
         with_search(search: MctsConfig);
         with_backend(backend: Option<Backend>);
         with_ponder(ponder: bool);
+        with_learn_on(learn_on: bool);
         with_budget(budget: MoveBudget);
         with_kind(kind: SearchKind);
     }
@@ -149,7 +160,13 @@ impl MctsPlayer {
                 0 => config.threads,
                 free => config.threads.min(free),
             };
+            let learn_on = match (self.config.learn_on, free) {
+                (false, _) => LearnOn::Never,
+                (true, 0) => LearnOn::Between,
+                (true, _) => LearnOn::Beside,
+            };
             let config = config
+                .with_learn_on(learn_on)
                 .with_learning_time(learning)
                 .with_learning_threads(threads)
                 .with_learn_first(free == 0 && !self.config.budget.is_counted());
@@ -228,7 +245,7 @@ fn last_moment(deadline: Instant) -> Instant {
 }
 
 /// Returns the number of cores that this process may use in addition to `threads`.
-pub(super) fn free_cores(threads: usize) -> usize {
+fn free_cores(threads: usize) -> usize {
     available_parallelism().map_or(0, |cores| cores.get().saturating_sub(threads))
 }
 
@@ -356,9 +373,8 @@ mod tests {
             play_clock: Duration::from_secs(1000),
             ..Seat::first(&Arc::new(rulesheet))
         };
-        let config = MctsPlayerConfig::default()
-            .with_search(MctsConfig::default())
-            .with_budget(MoveBudget::default().with_nodes(Some(2)));
+        let budget = MoveBudget::default().with_nodes(Some(2));
+        let config = MctsPlayerConfig::for_budget(budget);
         let mut player = MctsPlayer::new(&seat, config);
         player.prepare(Instant::now(), &Stop::new()).unwrap();
         let deadline = Instant::now() + seat.play_clock;

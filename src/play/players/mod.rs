@@ -11,6 +11,6 @@ pub mod spec;
 mod spec_error;
 
 pub use mcts::{MctsPlayer, MctsPlayerConfig, MoveBudget};
-pub use options::mcts_options;
+pub use options::{MctsOptions, PlayerOption, mcts_options, mcts_options_as_markdown};
 pub use simple::SimplePlayer;
 pub use spec_error::SpecError;

@@ -20,7 +20,7 @@ use std::str::FromStr;
 use rand::RngExt;
 
 use super::mcts::MctsPlayer;
-use super::options::{Draft, OPTIONS, removed};
+use super::options::{self, GivenOptions, mcts_options, removed};
 use super::simple::SimplePlayer;
 use super::spec_error::SpecError;
 use crate::play::ggp::{Address, RemotePlayer};
@@ -36,21 +36,22 @@ struct PlayerKind {
     /// The options it takes.
     options: fn() -> Vec<&'static str>,
     /// Reads the options and makes a player of this name.
-    read: fn(&str, &PlayerOptions) -> Result<PlayerFactory, SpecError>,
+    read: fn(&str, &GivenOptions) -> Result<PlayerFactory, SpecError>,
 }
 
 /// All kinds of players except programs and remote players.
 const KINDS: &[PlayerKind] = &[
     PlayerKind {
         name: "mcts",
-        options: || OPTIONS.iter().map(|option| option.name).collect(),
+        options: || mcts_options().iter().map(|option| option.name).collect(),
         read: read_mcts,
     },
     PlayerKind {
         name: "random",
+        // An option of `mcts`, too, and read as there.
         options: || vec!["seed"],
         read: |name, options| {
-            let seed = options.seed()?;
+            let seed = options::read(options)?.seed;
             Ok(PlayerFactory::new(name, move |seat| {
                 let seat = seated(seat, seed);
                 let rng = streams(seat.seed).next().expect("streams do not end");
@@ -86,33 +87,15 @@ fn seated(seat: &Seat, seed: Option<u64>) -> Seat {
     seat
 }
 
-fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecError> {
-    let draft = Draft::read(&options.0)?;
-    let (seed, config) = (draft.seed, draft.finish());
+fn read_mcts(name: &str, options: &GivenOptions) -> Result<PlayerFactory, SpecError> {
+    let read = options::read(options)?;
+    let (seed, config) = (read.seed, read.config);
     Ok(PlayerFactory::new(name, move |seat| {
         Ok(Box::new(MctsPlayer::new(
             &seated(seat, seed),
             config.clone(),
         )))
     }))
-}
-
-/// The options of a player.
-#[derive(Clone, Debug)]
-struct PlayerOptions(Vec<(String, String)>);
-
-impl PlayerOptions {
-    /// The option `seed`.
-    fn seed(&self) -> Result<Option<u64>, SpecError> {
-        let Some((_, text)) = self.0.iter().find(|(name, _)| name == "seed") else {
-            return Ok(None);
-        };
-        text.parse().map(Some).map_err(|_| SpecError::Value {
-            option: "seed",
-            wanted: "a whole number",
-            value: text.clone(),
-        })
-    }
 }
 
 impl FromStr for PlayerFactory {
@@ -145,7 +128,7 @@ impl FromStr for PlayerFactory {
     }
 }
 
-fn read_options(kind: &PlayerKind, text: &str) -> Result<PlayerOptions, SpecError> {
+fn read_options(kind: &PlayerKind, text: &str) -> Result<Vec<(String, String)>, SpecError> {
     let known = (kind.options)();
     let mut options: Vec<(String, String)> = Vec::new();
     for part in text.split(',').filter(|part| !part.is_empty()) {
@@ -173,7 +156,7 @@ fn read_options(kind: &PlayerKind, text: &str) -> Result<PlayerOptions, SpecErro
         }
         options.push((option.to_string(), value.to_string()));
     }
-    Ok(PlayerOptions(options))
+    Ok(options)
 }
 
 #[cfg(test)]
@@ -232,11 +215,11 @@ mod tests {
             ),
             (
                 "mcts:workers=65",
-                "the option `workers` must be a number from 0 to 64, not `65`",
+                "the option `workers` must be a whole number from 0 to 64, not `65`",
             ),
             (
                 "cmd: ",
-                "a command begins with the name of a program, as in cmd:./agent",
+                "a command must start with the name of a program, as in cmd:./agent",
             ),
             (
                 "http://:80",

@@ -36,10 +36,10 @@ pub enum SpecError {
         /// The replacement.
         instead: &'static str,
     },
-    /// It is not clear which playouts are meant.
+    /// It is ambiguous which playouts are meant.
     #[error(
-        "`playouts` is `total-playouts`, how many a move may cost, or `leaf-playouts`, how many a \
-         leaf gets at a time"
+        "there is no option `playouts`: use `total-playouts` for the budget of a move, or \
+         `leaf-playouts` for the playouts per visit of a leaf"
     )]
     Playouts,
     /// The option lacks a value.
@@ -54,12 +54,12 @@ pub enum SpecError {
         /// The option.
         option: &'static str,
         /// The values that it can have.
-        wanted: &'static str,
+        wanted: String,
         /// The value that was given.
         value: String,
     },
     /// The system cannot provide this many MiB.
-    #[error("the option `memory` asks for {0} MiB, which the system does not give: ask for less")]
+    #[error("`memory` asks for {0} MiB, more than the system provides: ask for less")]
     Memory(usize),
     /// It is not an address.
     #[error(transparent)]

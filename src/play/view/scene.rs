@@ -33,7 +33,7 @@ pub(super) struct Scene {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SceneError {
     /// The request is about another position.
-    #[error("the position has changed since")]
+    #[error("the position has changed")]
     Outdated,
     /// The match is over.
     #[error("the match is over")]
@@ -42,7 +42,7 @@ pub(super) enum SceneError {
     #[error("{role} may not play `{text}` here")]
     Illegal { role: String, text: String },
     /// A role has no move.
-    #[error("{role} has no legal move, so the match cannot go on")]
+    #[error("{role} has no legal move, so the match cannot continue")]
     Stuck { role: String },
     /// There are no such roles or positions.
     #[error("the game has {roles} roles and the match {depth} joint moves")]

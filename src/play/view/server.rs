@@ -58,7 +58,7 @@ pub(super) fn serve(connection: &Connection<'_>, shared: &Shared) {
         Err(error) => refuse(BAD_REQUEST, &error.to_string()),
     };
     if let Err(error) = send(stream, &answer) {
-        tracing::info!(%error, "the answer was not taken");
+        tracing::info!(%error, "the client did not accept the response");
     }
 }
 
@@ -80,7 +80,7 @@ fn send(stream: &TcpStream, (status, kind, text): &Answer) -> io::Result<()> {
 
 fn answer(head: &Head, body: &str, shared: &Shared) -> Answer {
     if !head.host.as_deref().is_none_or(is_this_machine) {
-        return refuse(FORBIDDEN, "this is only for pages of 127.0.0.1");
+        return refuse(FORBIDDEN, "only pages from 127.0.0.1 are served");
     }
     let mut words = head.first_line.split(' ');
     let (method, target) = (words.next(), words.next().unwrap_or_default());
@@ -118,7 +118,7 @@ fn get(target: &str, shared: &Shared) -> Answer {
             };
             json(SUCCESS, &message)
         }
-        _ => refuse(NOT_FOUND, "there is no such page"),
+        _ => refuse(NOT_FOUND, "no such page"),
     }
 }
 
@@ -133,7 +133,7 @@ fn post(target: &str, body: &str, shared: &Shared) -> Answer {
         "/api/machines" => change(body, shared, |scene, request: MachinesRequest| {
             scene.set_machines(request.machines)
         }),
-        _ => refuse(NOT_FOUND, "there is no such page"),
+        _ => refuse(NOT_FOUND, "no such page"),
     }
 }
 

@@ -22,7 +22,7 @@ pub enum Refusal {
     #[error("the certificate cannot be read: `{0}` is not {1}")]
     Malformed(String, &'static str),
     /// A role is to choose in a state, and nothing is said about it.
-    #[error("claim {claim}: no move is given in a state with {}", state_text(.state))]
+    #[error("claim {claim}: it has no move for a state with {}", state_text(.state))]
     Missing {
         /// The number of the claim, from 1.
         claim: usize,
@@ -64,7 +64,7 @@ pub enum Refusal {
         state: Vec<String>,
     },
     /// A match comes to a state in which it cannot go on, which proves nothing.
-    #[error("claim {claim}: a match can come to a state in which a role has no legal move, with {}", state_text(.state))]
+    #[error("claim {claim}: a match can reach a state in which a role has no legal move, with {}", state_text(.state))]
     Stuck {
         /// The number of the claim, from 1.
         claim: usize,
@@ -73,11 +73,11 @@ pub enum Refusal {
     },
     /// Roles do not see the whole state, so that what they can force does not follow from it.
     #[error(
-        "nothing can be proved about this game: the rules have `sees`, so that roles do not see the whole state"
+        "nothing can be proved about this game: its rules have `sees`, so roles do not see the whole state"
     )]
     HiddenInformation,
     /// A match need not come to an end.
-    #[error("claim {claim}: a match need not end, after a state with {}", state_text(.state))]
+    #[error("claim {claim}: a match may never end after a state with {}", state_text(.state))]
     Endless {
         /// The number of the claim, from 1.
         claim: usize,
@@ -85,7 +85,7 @@ pub enum Refusal {
         state: Vec<String>,
     },
     /// The claims are right, but the value does not follow.
-    #[error("{role}: the claims prove {least} to {most}, and not what the certificate says")]
+    #[error("{role}: the claims prove {least} to {most}, which differs from the certificate")]
     Value {
         /// The role of the value.
         role: String,
@@ -95,7 +95,7 @@ pub enum Refusal {
         most: i32,
     },
     /// The check was stopped.
-    #[error("the check was stopped before its end")]
+    #[error("the check was interrupted")]
     Stopped,
     /// The prover gave up.
     #[error(transparent)]
@@ -106,7 +106,7 @@ pub enum Refusal {
 fn state_text(fluents: &[String]) -> String {
     const SHOWN: usize = 8;
     match fluents.len() {
-        0 => "nothing true".to_string(),
+        0 => "no true propositions".to_string(),
         1..=SHOWN => fluents.join(" "),
         _ => format!("{} ...", fluents[..SHOWN].join(" ")),
     }

@@ -79,10 +79,10 @@ pub struct Part {
 #[non_exhaustive]
 pub enum NotFound {
     /// The effect of a move is defined by recursion.
-    #[error("what moves do is told by rules that are recursive after grounding")]
+    #[error("the effects of moves are defined by rules that are recursive after grounding")]
     Recursion,
     /// There is too much to analyse.
-    #[error("there are too many moves, propositions and gates")]
+    #[error("the game has too many moves, propositions and gates")]
     TooMuch,
     /// A stop came.
     #[error("it was stopped")]

@@ -88,12 +88,12 @@ impl ProofConfig {
 #[non_exhaustive]
 pub enum ProofError {
     /// There are too many joint moves.
-    #[error("no proofs are searched for where there are more than {most} joint moves in one state", most = MAX_JOINTS)]
+    #[error("proof search does not support states with more than {most} joint moves", most = MAX_JOINTS)]
     JointMoves,
     /// No match comes to the state.
-    #[error("no match comes to this state: it is in none of the game's phases")]
+    #[error("the state is unreachable: it is in none of the game's phases")]
     Unreachable,
     /// The stop came before the prover was ready.
-    #[error("stopped before the prover was ready")]
+    #[error("interrupted before the prover was ready")]
     Stopped,
 }

@@ -126,9 +126,9 @@ pub(super) enum DecodeError {
     Role(String),
     #[error("{role} never has the goal {goal}")]
     Goal { role: String, goal: i32 },
-    #[error("a share of {0} of the time is not possible")]
+    #[error("the share of the time must be more than 0 and at most 1, not {0}")]
     Share(f64),
-    #[error("the proof is not about what was asked: {0}")]
+    #[error("the proof does not answer the request: {0}")]
     Proof(&'static str),
     #[error("{0}")]
     Refused(String),
@@ -268,7 +268,7 @@ impl Reply {
                 nodes,
             } => {
                 if joint.len() != game.roles().len() {
-                    return Err(DecodeError::Proof("there is not a move for each role"));
+                    return Err(DecodeError::Proof("it does not have a move for each role"));
                 }
                 let joint = RoleId::first(joint.len())
                     .zip(&joint)
@@ -329,7 +329,7 @@ pub(super) fn check(
     let role = answer.target.role;
     let is_stranger = |&(other, _): &(RoleId, i32)| other != role;
     let what = if position.role.is_some_and(|wanted| wanted != role) {
-        "the role is another"
+        "its role differs"
     } else if !(1..=MAX_DEPTH).contains(&answer.depth) {
         "there is no such depth"
     } else if !answer.cube.iter().all(|l| l.holds(&position.state)) {
@@ -342,7 +342,7 @@ pub(super) fn check(
     Err(DecodeError::Proof(what))
 }
 
-const OWN_CEILING: &str = "the role has a ceiling itself";
+const OWN_CEILING: &str = "it bounds the goal of its own role";
 
 fn encoded_ceilings(game: &GroundGame, ceilings: &[(RoleId, i32)]) -> Vec<Ceiling> {
     let ceiling = |&(role, goal): &(RoleId, i32)| Ceiling {

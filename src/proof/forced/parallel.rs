@@ -134,7 +134,7 @@ impl ParallelProver {
                 Ok(attempt) if matches!(first, Ok(None)) => first = attempt,
                 Ok(_) => {}
                 Err(panic) if !is_well.contains(&true) => resume_unwind(panic),
-                Err(_) => tracing::warn!("a prover has crashed; the others go on without it"),
+                Err(_) => tracing::warn!("a prover crashed; continuing with the others"),
             }
         }
         let mut is_well = is_well.into_iter();

@@ -85,7 +85,7 @@ impl ProofProcess {
         let work = move || {
             if let Err(message) = caught(|| attendant.run()) {
                 let command = attendant.command.to_string();
-                tracing::warn!(command, message, "a proof worker is given up after a crash");
+                tracing::warn!(command, message, "proof worker abandoned after a crash");
                 (attendant.publish)(WorkerEvent::Gone);
             }
         };
@@ -162,10 +162,10 @@ impl Attendant {
             };
             let command = self.command.to_string();
             if left == 0 {
-                tracing::warn!(command, why, "a proof worker is given up");
+                tracing::warn!(command, why, "proof worker abandoned");
                 break;
             }
-            tracing::warn!(command, why, "a proof worker is started again");
+            tracing::warn!(command, why, "restarting a proof worker");
             (self.publish)(WorkerEvent::Lost);
         }
         (self.publish)(WorkerEvent::Gone);
@@ -176,7 +176,7 @@ impl Attendant {
         let output = match self.connect() {
             Ok(Some(output)) => output,
             Ok(None) => return End::Unwanted,
-            Err(error) => return End::Refused(format!("it cannot be started: {error}")),
+            Err(error) => return End::Refused(format!("cannot start it: {error}")),
         };
         let result = self.listen(output);
         let mut connection = self.connection.lock();
@@ -190,7 +190,7 @@ impl Attendant {
         }
         match (result.err().or(fault), status) {
             (Some(DecodeError::Refused(why)), _) => End::Refused(why),
-            (Some(error), _) => End::Failed(format!("it talks nonsense: {error}")),
+            (Some(error), _) => End::Failed(format!("invalid reply: {error}")),
             (None, Some(Ok(status))) => End::Failed(format!("it has ended ({status})")),
             (None, _) => End::Failed("it has ended".to_string()),
         }

@@ -110,8 +110,7 @@ impl Service<'_> {
         let text = |error: DecodeError| error.to_string();
         match serde_json::from_slice(line).map_err(|error| text(error.into()))? {
             Order::Game { version, .. } if version != VERSION => Err(format!(
-                "messages of version {version} are not understood here, those of version \
-                 {VERSION} are"
+                "message version {version} is not supported; use version {VERSION}"
             )),
             Order::Game { name, rules, .. } => {
                 self.served = None;
@@ -129,7 +128,7 @@ impl Service<'_> {
                         // The client may start another process.
                         let mut answers = answers.lock();
                         if answers.is_ok() {
-                            *answers = Err(io::Error::other("the prover has crashed"));
+                            *answers = Err(io::Error::other("the prover crashed"));
                             stop.set();
                         }
                         false
@@ -145,7 +144,7 @@ impl Service<'_> {
                 positions,
             } => {
                 let Some((engines, worker)) = &mut self.served else {
-                    return Err("the game has to be named first".to_string());
+                    return Err("no game yet: send the game first".to_string());
                 };
                 let request = encoding::request(engines.game(), request, share, &positions);
                 worker.query(request.map_err(text)?);

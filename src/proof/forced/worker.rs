@@ -69,7 +69,7 @@ impl ProofWorker {
                 let served =
                     caught(|| Serving::new(&engines, publish.clone(), &stop).serve(&received));
                 if let Err(message) = served {
-                    tracing::warn!(message, "a prover has crashed; the search does without it");
+                    tracing::warn!(message, "a prover crashed; the search continues without it");
                     publish(WorkerEvent::Gone);
                 }
             }

@@ -80,7 +80,7 @@ pub type RoleMove = (RoleId, Move);
 pub enum InfluenceError {
     /// It would take too much memory.
     #[error(
-        "what depends on what takes more than {} MiB: there are too many propositions and moves",
+        "the dependencies need more than {} MiB: the game has too many propositions and moves",
         most >> 23
     )]
     Memory {
@@ -88,13 +88,13 @@ pub enum InfluenceError {
         most: usize,
     },
     /// It would take too long.
-    #[error("it takes more than {most} gates to see what moves do")]
+    #[error("the effects of moves need more than {most} gates")]
     Effects {
         /// The number of gates that would be allowed.
         most: usize,
     },
     /// The stop came before it was found out.
-    #[error("there was no time to find out what moves have an influence on")]
+    #[error("time ran out before the influence of moves was known")]
     Stopped,
 }
 

@@ -49,17 +49,15 @@ pub struct Solved<'a> {
 #[non_exhaustive]
 pub enum CertificateError {
     /// There would be too much to check.
-    #[error(
-        "what {0} can get is not in the certificate: that would take more than {MAX_STATES} states"
-    )]
+    #[error("the certificate has no claim about {0}: it would need more than {MAX_STATES} states")]
     TooLarge(String),
     /// There is no strategy, since the states were not all enumerated.
     #[error(
-        "what {0} can get is not in the certificate: proof search, SAT and parts leave no strategy that rules could check"
+        "the certificate has no claim about {0}: proof search, SAT and parts provide no strategy that can be checked against the rules"
     )]
     NoStrategy(String),
     /// A stop came before it was found.
-    #[error("what {0} can get is not in the certificate: it was stopped, or the time was up")]
+    #[error("the certificate has no claim about {0}: interrupted, or out of time")]
     Stopped(String),
     /// The game cannot be played by its circuit.
     #[error(transparent)]

@@ -108,7 +108,7 @@ pub enum LeafError {
     /// A logit has to be less than infinity, and one of them finite.
     #[error(
         "the logits of the legal moves of role {role} in position {position} of the batch are \
-         {logits:?}: they have to be numbers below infinity, and one of them finite"
+         {logits:?}: they must be less than infinity, and at least one must be finite"
     )]
     Logits {
         /// The number of the position.

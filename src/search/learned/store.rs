@@ -87,7 +87,7 @@ struct Version {
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// There is no directory for it.
-    #[error("evaluations have no place")]
+    #[error("no directory for evaluations")]
     Directory(#[from] DirectoryError),
     /// It cannot be read.
     #[error("cannot read {}: {source}", path.display())]
@@ -106,13 +106,13 @@ pub enum StoreError {
         source: io::Error,
     },
     /// It is not the evaluation of such a game.
-    #[error("{} is damaged; it may be deleted", .0.display())]
+    #[error("{} is damaged; delete it", .0.display())]
     Damaged(PathBuf),
     /// It is something else.
-    #[error("{} is no evaluation; `propjit heuristics --save` writes such files", .0.display())]
+    #[error("{} is not an evaluation; `propjit heuristics --save` writes these files", .0.display())]
     NoEvaluation(PathBuf),
     /// It is not an evaluation of this game, or of another version.
-    #[error("{} has no evaluation of this game by this version; learn one and save it there", .0.display())]
+    #[error("{} has no evaluation of this game by this version; use `propjit heuristics --save` to write one", .0.display())]
     Other(PathBuf),
 }
 

@@ -176,7 +176,7 @@ fn find(
 ) -> Option<Known> {
     let known = match config.keeps {
         true => Known::load(engines.engines().game()).unwrap_or_else(|error| {
-            tracing::warn!(%error, "the evaluation is learned anew");
+            tracing::warn!(%error, "the evaluation will be learned afresh");
             None
         }),
         false => None,
@@ -234,7 +234,7 @@ fn keep(learned: Heuristic, engines: &MatchEngines, config: &HeuristicConfig) ->
     if config.keeps
         && let Err(error) = learned.keep(engines.engines().game(), config)
     {
-        tracing::warn!(%error, "the evaluation is not kept");
+        tracing::warn!(%error, "the evaluation is not stored");
     }
     learned.known(config)
 }

@@ -44,14 +44,14 @@ impl HeuristicVerdict {
         match self {
             HeuristicVerdict::Admitted => "admitted",
             HeuristicVerdict::Hint => "admitted as a hint",
-            HeuristicVerdict::OtherRoles => "not a game of two to four roles that decide",
-            HeuristicVerdict::NoDecisions => "nobody has a choice",
-            HeuristicVerdict::NoGain => "does not tell how matches end",
-            HeuristicVerdict::WorseThanPlayouts => "tells too little beside playouts",
-            HeuristicVerdict::NoWins => "wins too little against random decisions",
+            HeuristicVerdict::OtherRoles => "not a game of two to four roles with choices",
+            HeuristicVerdict::NoDecisions => "no role has a choice",
+            HeuristicVerdict::NoGain => "does not predict results",
+            HeuristicVerdict::WorseThanPlayouts => "adds too little to playouts",
+            HeuristicVerdict::NoWins => "too weak against random decisions",
             HeuristicVerdict::NoUse => "does not make searches stronger",
-            HeuristicVerdict::Untried => "not tried in searches, for which it might be a hint",
-            HeuristicVerdict::TooSlow => "takes too long to play",
+            HeuristicVerdict::Untried => "not tested in searches, where it might be a hint",
+            HeuristicVerdict::TooSlow => "playing takes too long",
             HeuristicVerdict::Stopped => "stopped",
         }
     }

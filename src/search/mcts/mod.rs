@@ -158,8 +158,7 @@ pub fn wait_for_engines(game: &Game, backend: Backend, config: &MctsConfig, stop
     let are_ready = wait_or_stop(game, backend, config, stop);
     if !are_ready && stop.remaining().is_some_and(|left| left.is_zero()) {
         tracing::warn!(
-            "machine code and goal bounds are not ready in time: the search goes on without them, \
-             so what it finds depends on the speed of this machine"
+            "machine code and goal bounds are not ready in time: the search starts without them, so its results depend on the speed of this machine"
         );
     }
 }

@@ -32,7 +32,7 @@ pub enum CacheError {
         reason: Refusal,
     },
     /// The entry alone is larger than the whole cache may be.
-    #[error("an entry of {bytes} bytes is over the cache's limit of {limit} bytes")]
+    #[error("an entry of {bytes} bytes exceeds the cache's limit of {limit} bytes")]
     TooLarge {
         /// The size of the entry's file, in bytes.
         bytes: u64,
@@ -82,7 +82,7 @@ pub enum Refusal {
         user: u32,
     },
     /// Others may write to it.
-    #[error("others may write to it (mode {mode:04o}); `chmod go-w` changes that")]
+    #[error("other users can write to it (mode {mode:04o}); run `chmod go-w` on it")]
     Writable {
         /// Its permission bits.
         mode: u32,
@@ -99,13 +99,13 @@ pub enum Refusal {
         expected: u32,
     },
     /// The file is cut off or has something at its end, or its lengths are damaged.
-    #[error("its length of {bytes} bytes is not what it says inside")]
+    #[error("its length of {bytes} bytes differs from the one in its header")]
     Length {
         /// The size of the file, in bytes.
         bytes: u64,
     },
     /// The entry has the name of another.
-    #[error("it holds the code of another key")]
+    #[error("it holds code for another key")]
     Key,
     /// The description is not one of machine code.
     #[error("it does not describe its code correctly")]

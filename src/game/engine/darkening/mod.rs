@@ -109,7 +109,7 @@ impl Darkening {
         let shared = self.shared.clone();
         let thread = thread::Builder::new().name("darkening".to_string());
         if let Err(error) = thread.spawn(move || shared.run()) {
-            tracing::warn!(%error, "no darkening: there is no thread for it");
+            tracing::warn!(%error, "no darkening: its thread cannot be started");
             let mut work = self.shared.work.lock();
             (work.request, work.running) = (None, false);
         }

@@ -34,7 +34,7 @@ fn draw(
     let moves = table.rows.last().map_or(1, |row| row.depth.max(1));
     let fastest = table.rows.iter().map(|row| row.speedup).fold(2.0, f64::max);
     let mut chart = ChartBuilder::on(&root)
-        .caption(format!("{game}: what is left to compute"), text(21))
+        .caption(format!("{game}: remaining gates and speed"), text(21))
         .margin(16)
         .x_label_area_size(44)
         .y_label_area_size(52)

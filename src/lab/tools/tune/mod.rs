@@ -123,7 +123,7 @@ pub enum TuneOutcome {
 #[derive(Debug, thiserror::Error)]
 pub enum TuneError {
     /// The defaults cannot be compiled, so there is nothing to compare with.
-    #[error("the games cannot be compiled with the defaults")]
+    #[error("cannot compile the games with the default settings")]
     Compile(#[from] CompileError),
     /// A machine could not go on.
     #[error(transparent)]
@@ -244,7 +244,7 @@ impl Tuner<'_> {
         let (mut racing, mut reasons) = (Vec::new(), Vec::new());
         for settings in candidates {
             if Instant::now() >= end {
-                reasons.push(Some("there was no time left to compile it".to_string()));
+                reasons.push(Some("no time left to compile it".to_string()));
                 continue;
             }
             let entrant = Entrant::new(self.subjects, settings, COMPILE_LIMIT, self.stop);

@@ -22,7 +22,7 @@ pub enum CoresError {
         available: usize,
     },
     /// The system cannot do it, or does not report the processors.
-    #[error("jobs cannot be bound to processors here")]
+    #[error("binding jobs to processors is not supported on this system")]
     Unsupported(#[from] io::Error),
 }
 
@@ -62,7 +62,7 @@ impl Cores {
             return;
         };
         if let Err(error) = sched_setaffinity(None, set) {
-            tracing::warn!(%error, job, "a job is not bound to its processors");
+            tracing::warn!(%error, job, "cannot bind a job to its processors");
         }
     }
 }

@@ -151,16 +151,16 @@ pub enum TournamentError {
         given: usize,
     },
     /// A game has no role for players.
-    #[error("{0} needs no player, as chance decides alone")]
+    #[error("{0} needs no player: every role is played by chance")]
     NoRole(String),
     /// A test is for two players in games of two roles.
-    #[error("a test needs two players, and games of two roles")]
+    #[error("a test needs two players and games of two roles")]
     Sprt,
     /// A player takes one match at a time.
-    #[error("{0} takes one match at a time, so that there cannot be several jobs")]
+    #[error("{0} plays one match at a time: use --jobs 1")]
     Single(String),
     /// Two games have the same name, which distinguishes their records.
-    #[error("two games are called {0}")]
+    #[error("two games have the name {0}")]
     SameName(String),
     /// A match cannot be played.
     #[error(transparent)]

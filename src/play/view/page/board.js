@@ -123,7 +123,7 @@ export function drawBoards(game, boards, scene, marks, arrow) {
       if (button.dataset.key === key) return;
       button.dataset.key = key;
       button.className = classes.filter(Boolean).join(" ");
-      const spoken = { target: "can be taken", held: "taken", fixed: "never changes again" };
+      const spoken = { target: "can be selected", held: "selected", fixed: "never changes again" };
       const extra = states.map(([state]) => spoken[state]).filter(Boolean);
       button.setAttribute("aria-label", [name, ...extra].join(", "));
       button.title = name;

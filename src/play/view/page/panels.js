@@ -48,7 +48,7 @@ function drawChart(game, scene, values, go) {
     texts.push(`${name} ${now == null ? "unknown" : number(now)}`);
   });
   chart.replaceChildren(...marks);
-  chart.setAttribute("aria-label", `What the roles can expect after ${scene.depth} joint moves: ${texts.join(", ")}`);
+  chart.setAttribute("aria-label", `Expected goals after ${scene.depth} joint moves: ${texts.join(", ")}`);
   chart.onclick = (event) => {
     const box = chart.getBoundingClientRect();
     const depth = Math.round((((event.clientX - box.left) / box.width) * 400 - 10) / 380 * length);
@@ -67,7 +67,7 @@ function drawChart(game, scene, values, go) {
 export function drawSearch(game, search) {
   const seconds = `${search.seconds.toFixed(1)} s`;
   const effort = `${search.nodes.toLocaleString("en")} nodes, ${search.playouts.toLocaleString("en")} playouts in ${seconds}`;
-  find("effort").textContent = search.failure ?? (search.roles.length ? effort : "nobody has a choice here");
+  find("effort").textContent = search.failure ?? (search.roles.length ? effort : "no role has a choice here");
   const cell = (text, kind) => element("td", { class: kind }, text);
   const tables = search.roles.map((role) => {
     const most = Math.max(1, ...role.moves.map((move) => move.visits));
@@ -83,7 +83,7 @@ export function drawSearch(game, search) {
       const after = element("td", { class: "continuation", colspan: 4 }, line);
       return line ? [row, element("tr", {}, after)] : [row];
     });
-    const titles = ["move, and what follows", "value", "visits", ""];
+    const titles = ["move and continuation", "value", "visits", ""];
     const head = element("tr", {}, ...titles.map((title) => element("th", { scope: "col" }, title)));
     const proved = role.solved ? ", proved" : "";
     const caption = element("caption", {}, `${game.roles[role.role]}: ${number(role.value)}${proved}`);
@@ -102,10 +102,10 @@ export function drawKnowledge(game, known) {
   if (known.dark) {
     share(known.dark.bases, "propositions are dark");
     share(known.dark.moves, "moves are dark");
-    share(known.dark.gates, "gates are left");
-    if (known.latches == null) lines.push(element("p", {}, "looking for latches …"));
+    share(known.dark.gates, "gates remain");
+    if (known.latches == null) lines.push(element("p", {}, "searching for latches …"));
   } else {
-    lines.push(element("p", {}, "nothing is known yet; of games that only the prover can play, nothing will be"));
+    lines.push(element("p", {}, "no facts yet; there are none for games that only the prover can play"));
   }
   if (known.latches?.length) {
     const some = known.latches.slice(0, 12).join(", ");
@@ -114,7 +114,7 @@ export function drawKnowledge(game, known) {
   }
   if (known.latches) {
     const goals = known.goals.map((left, role) => `${game.roles[role]} ${left.join(", ")}`);
-    lines.push(element("p", {}, `goals that latches leave: ${goals.join("; ")}`));
+    lines.push(element("p", {}, `goals still possible: ${goals.join("; ")}`));
   }
   find("knowledge").replaceChildren(...lines);
 }

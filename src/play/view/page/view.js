@@ -83,10 +83,10 @@ function status() {
     return `The match is over: ${goals.join(", ")}.`;
   }
   const stuck = scene.legal.findIndex((moves) => !moves.length);
-  if (stuck >= 0) return `${game.roles[stuck]} has no legal move, so the match cannot go on.`;
+  if (stuck >= 0) return `${game.roles[stuck]} has no legal move, so the match cannot continue.`;
   const waiting = choosers().map((at) => game.roles[at]);
   const depth = `After ${scene.depth} joint moves`;
-  if (!waiting.length) return `${depth}: nobody here has to choose.`;
+  if (!waiting.length) return `${depth}: no role has a choice here.`;
   const taken = held.length ? `, from ${held.map(placeName).join(" to ")}` : "";
   return `${depth}: your move for ${waiting.join(", ")}${taken}.`;
 }
@@ -136,7 +136,7 @@ function drawMoves(open, left) {
   const button = (move) =>
     element("li", {}, element("button", { type: "button", onclick: () => play(move.text) }, move.text));
   list.replaceChildren(...left.slice(0, LISTED).map(button));
-  if (left.length > LISTED) list.append(element("li", {}, `… and ${left.length - LISTED} more: type one, or take a place`));
+  if (left.length > LISTED) list.append(element("li", {}, `… and ${left.length - LISTED} more: type one, or select a place`));
   find("known").replaceChildren(...left.map((move) => element("option", { value: move.text })));
   find("move").disabled = role == null;
   find("on").disabled = Boolean(scene.goals) || open.length > 0;
@@ -182,7 +182,7 @@ async function poll() {
       else draw();
     }
   } catch {
-    find("status").textContent = "The program has ended, or does not answer.";
+    find("status").textContent = "The program has ended or does not respond.";
   }
   setTimeout(poll, POLL);
 }

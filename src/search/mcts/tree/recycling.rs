@@ -79,7 +79,7 @@ impl Tree {
             least,
             used,
             left = rest.lines,
-            "what was visited less is forgotten"
+            "discarding rarely visited nodes"
         );
         true
     }

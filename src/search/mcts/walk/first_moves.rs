@@ -76,7 +76,7 @@ impl FirstMoves {
         }
         let moves = self.told as f64 / self.playouts as f64;
         if moves < MIN_MOVES {
-            tracing::debug!(moves, "playouts tell of few moves");
+            tracing::debug!(moves, "playouts give information about few moves");
             return Some(false);
         }
         if self.playouts < COMPARISON {
@@ -84,7 +84,7 @@ impl FirstMoves {
         }
         (self.playouts, self.told) = (0, 0);
         let correlation = tree.compare_first_moves()?;
-        tracing::debug!(moves, correlation, "playouts tell of moves");
+        tracing::debug!(moves, correlation, "playouts give information about moves");
         Some(correlation >= MIN_CORRELATION)
     }
 }

@@ -106,7 +106,7 @@ public final class State {
         requireMoveOfEachRole(moves);
         if (terminal) {
             throw new IllegalMoveException(
-                    "the match is over: no move is made in a terminal state");
+                    "the match is over: no moves are possible in a terminal state");
         }
         return derivedNext(moves);
     }

@@ -1,6 +1,6 @@
 package io.github.propjit;
 
-/** A text names no role, move or proposition of the game. */
+/** A text is not the name of a role, move or proposition of the game. */
 public final class UnknownNameException extends PropjitException {
     private static final long serialVersionUID = 1;
 
