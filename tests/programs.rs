@@ -371,7 +371,7 @@ fn programs_that_do_wrong() {
             "counts",
             "echo '{\"id\":\"one\",\"loaded\":{}}'; cat >/dev/null".to_string(),
             PlayerErrorKind::Connection,
-            "`id` is \"one\", no whole number",
+            "`id` is \"one\", not a whole number",
         ),
         (
             "evades",

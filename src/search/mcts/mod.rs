@@ -48,7 +48,7 @@ use propjit_stop::Stop;
 use super::SearchBudget;
 use crate::game::machine::expansion::successor::Successor;
 use crate::search::expansion::{Evaluator, evaluator};
-use crate::search::learned::{Evaluation, LearnOn, Roles};
+use crate::search::learned::{Evaluation, LearnOn, Roles, TrustedEvaluation};
 pub use config::{EvaluationUse, MctsConfig};
 pub use local_report::{Forced, LocalReport, LocalTarget};
 pub use report::{MinimaxPart, MoveReport, PlanReport, ProvedBy, SearchReport, StatesReport};
@@ -58,6 +58,7 @@ use tasks::local::LocalSearch;
 use tasks::planning::Planning;
 use tree::Tree;
 use tree::node::Bounds;
+use tree::valuation::Valuation;
 pub use trial_match::play_search_match;
 use worker::Worker;
 
@@ -323,6 +324,25 @@ impl Mcts {
         self.tasks.evaluation()
     }
 
+    /// Values nodes by an evaluation from now on. The tree is rebuilt.
+    ///
+    /// # Errors
+    /// When the machine cannot go on.
+    pub(in crate::search) fn set_evaluation(
+        &mut self,
+        evaluation: TrustedEvaluation,
+        used: EvaluationUse,
+    ) -> Result<(), MachineError> {
+        self.set_valuation(Valuation::new(evaluation, used))
+    }
+
+    fn set_valuation(&mut self, valuation: Valuation) -> Result<(), MachineError> {
+        let root = self.root()?;
+        self.tree.set_valuation(valuation, &root);
+        self.shared.root_statistics.lock().clear();
+        Ok(())
+    }
+
     /// Waits until an evaluation is loaded or learned, if there is to be one. Searches take it up
     /// when they go on.
     pub fn wait_for_evaluation(&self) {
@@ -354,9 +374,7 @@ impl Mcts {
         let Some(valuation) = self.tasks.take_evaluation(&self.tree, &self.config) else {
             return Ok(());
         };
-        let root = self.root()?;
-        self.tree.set_valuation(valuation, &root);
-        self.shared.root_statistics.lock().clear();
+        self.set_valuation(valuation)?;
         if let Some(local) = &mut self.local {
             local.forget();
             local.set_share(self.config.prover_share(self.evaluators.len(), true));

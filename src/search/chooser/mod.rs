@@ -1,5 +1,7 @@
 //! The choice of a search for a game.
 
+mod trial;
+
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;

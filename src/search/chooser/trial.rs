@@ -1,0 +1,127 @@
+//! Trial matches of minimax against tree search, at equal time.
+//!
+//! Both have the same evaluation, one thread, and nothing beside them. What is shown by short searches must hold for
+//! longer ones: see the record of experiments.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use propjit_stop::Stop;
+use rand::RngExt;
+
+use crate::game::engine::MatchEngines;
+use crate::game::load::Game;
+use crate::game::machine::{MachineError, Move, RoleId};
+use crate::game::position::Position;
+use crate::search::SearchBudget;
+use crate::search::learned::{Evaluation, TrustedEvaluation};
+use crate::search::mcts::{EvaluationUse, Mcts, MctsConfig};
+use crate::search::minimax::{Minimax, MinimaxConfig, MinimaxError};
+use crate::support::rng;
+
+/// How many joint moves are made at random at the start.
+const OPENING: u32 = 2;
+
+/// The memory of each search, in bytes.
+const MEMORY: usize = 64 << 20;
+
+/// The greatest number of joint moves of a match.
+const MAX_STEPS: u32 = 1000;
+
+/// Matches between the two searches.
+#[derive(Debug)]
+pub(super) struct Trial<'a> {
+    pub game: &'a Arc<Game>,
+    /// What minimax searches on.
+    pub evaluation: &'a Arc<Evaluation>,
+    /// What tree search has, if it helps there.
+    pub trusted: Option<&'a TrustedEvaluation>,
+    /// The time for each move.
+    pub time: Duration,
+    /// The [seed](crate::support::rng) of the openings.
+    pub seed: u64,
+}
+
+impl Trial<'_> {
+    /// Plays the match with a number: two in a row have the same opening, and roles change. Returns the share of
+    /// minimax, unless a stop comes, or the match takes too long.
+    ///
+    /// # Errors
+    /// When a machine cannot go on, or the game is not for minimax.
+    pub(super) fn play(&self, number: u64, stop: &Stop) -> Result<Option<f64>, MinimaxError> {
+        let engines = MatchEngines::new(self.game.engines().ok_or(not_ground())?.clone());
+        let config = MinimaxConfig::default().with_memory(MEMORY);
+        let mut minimax = Minimax::new(self.game, &engines, self.evaluation, &config)?;
+        let config = MctsConfig::default()
+            .with_memory(MEMORY)
+            .with_seed(self.seed.wrapping_add(number));
+        let mut tree = Mcts::new(self.game, self.game.bulk_backend(), config)?;
+        if let Some(trusted) = self.trusted {
+            tree.set_evaluation(trusted.clone(), EvaluationUse::default())?;
+        }
+        let opening = rng::streams(self.seed.wrapping_add(number / 2)).next();
+        let mut opening = opening.expect("there are streams");
+        let own = RoleId((number % 2) as u32);
+        let mut position = self.game.start()?;
+        let mut depth = 0;
+        while !position.is_over()? {
+            if stop.is_set() || depth >= MAX_STEPS {
+                return Ok(None);
+            }
+            let legal = RoleId::first(2).map(|role| position.legal_moves(role));
+            let legal: Vec<Vec<Move>> = legal.collect::<Result<_, _>>()?;
+            let deciding = RoleId::first(2).find(|role| legal[role.index()].len() > 1);
+            let mut joint: Vec<Move> = legal.iter().map(|legal| legal[0]).collect();
+            match deciding {
+                _ if depth < OPENING => {
+                    let random = |legal: &Vec<Move>| legal[opening.random_range(0..legal.len())];
+                    joint = legal.iter().map(random).collect();
+                }
+                Some(role) if role == own => {
+                    let state = position.ground_state().ok_or(not_ground())?;
+                    minimax.set_root(state)?;
+                    minimax.run(&self.budget(stop))?;
+                    let best = minimax.report(role).best;
+                    joint[role.index()] = best.unwrap_or(joint[role.index()]);
+                }
+                Some(role) => {
+                    tree.set_position(&position, depth)?;
+                    tree.run(&self.budget(stop))?;
+                    let best = tree.report(role).best;
+                    joint[role.index()] = best.unwrap_or(joint[role.index()]);
+                }
+                None => {}
+            }
+            position.play(&joint)?;
+            depth += 1;
+        }
+        share(&position, self.game, own).map(Some)
+    }
+
+    fn budget(&self, stop: &Stop) -> SearchBudget {
+        SearchBudget::default().with_stop(stop.within(self.time))
+    }
+}
+
+/// The share of a role at the end of a match: a half if both got the same part of what they can get.
+fn share(position: &Position, game: &Game, own: RoleId) -> Result<f64, MinimaxError> {
+    let ranges = game.ground_game().ok_or(not_ground())?.goal_ranges();
+    let goals = position.goals()?;
+    let part = |role: RoleId| {
+        let (low, high) = ranges[role.index()];
+        let goal = goals[role.index()].unwrap_or(0);
+        f64::from(goal - low) / f64::from((high - low).max(1))
+    };
+    let (own, other) = (part(own), part(RoleId(1 - own.0)));
+    Ok(match own.total_cmp(&other) {
+        std::cmp::Ordering::Greater => 1.0,
+        std::cmp::Ordering::Equal => 0.5,
+        std::cmp::Ordering::Less => 0.0,
+    })
+}
+
+fn not_ground() -> MachineError {
+    MachineError::NotGround {
+        backend: crate::game::machine::Backend::Compiled,
+    }
+}
