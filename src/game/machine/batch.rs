@@ -457,9 +457,11 @@ impl Batch {
     pub(crate) fn legal_in_first(&mut self, role: RoleId, moves: &mut Vec<Move>) {
         moves.clear();
         let words = self.evaluator.width().words();
-        let rows = self.legal_rows(role).chunks_exact(words).zip(0..);
-        let legal = rows.filter(|(row, _)| row[0] & 1 != 0);
-        moves.extend(legal.map(|(_, number)| Move(number)));
+        for (row, number) in self.legal_rows(role).chunks_exact(words).zip(0..) {
+            if row[0] & 1 != 0 {
+                moves.push(Move(number));
+            }
+        }
     }
 
     /// Chooses all legal moves of all roles, which makes sense in lanes where every role has

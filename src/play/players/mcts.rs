@@ -13,7 +13,7 @@ use crate::search::SearchBudget;
 use crate::search::chooser::{MinimaxBeside, SearchKind};
 use crate::search::learned::LearnOn;
 use crate::search::mcts::{EvaluationUse, Mcts, MctsConfig, SearchReport, wait_for_engines};
-use crate::search::minimax::MinimaxConfig;
+use crate::search::minimax::{MinimaxConfig, OutOfScope};
 use crate::support::setters::setters;
 
 /// How long before the end of a clock the search stops: it may take some 10 ms to end, and the
@@ -170,19 +170,23 @@ impl MctsPlayer {
                 .with_learning_time(learning)
                 .with_learning_threads(threads)
                 .with_learn_first(free == 0 && !self.config.budget.is_counted());
-            let tree = Mcts::new(&game, backend, config.clone())?;
             let minimax = match self.config.kind {
-                SearchKind::Mcts => None,
-                SearchKind::Minimax => {
+                SearchKind::Minimax | SearchKind::Auto if OutOfScope::check(&game).is_ok() => {
                     let helpers = &config.helpers;
                     let share = helpers.local_share.unwrap_or(PROOF_SHARE);
                     let minimax = MinimaxConfig::default()
                         .with_threads(config.threads)
                         .with_provers(helpers.provers.clone())
                         .with_proof_share(helpers.local.then_some(share));
-                    Some(MinimaxBeside::new(&game, minimax))
+                    let kind = self.config.kind;
+                    Some(MinimaxBeside::new(&game, kind, minimax, config.seed))
                 }
+                _ => None,
             };
+            // The provers are beside minimax then.
+            let is_beside = self.config.kind == SearchKind::Minimax && minimax.is_some();
+            let local = config.helpers.local && !is_beside;
+            let tree = Mcts::new(&game, backend, config.clone().with_local(local))?;
             if self.config.budget.is_counted() {
                 wait_for_engines(&game, backend, &config, waiting);
             }
@@ -286,8 +290,12 @@ impl Player for MctsPlayer {
         let (budget, threads) = (self.config.budget, self.config.search.threads);
         let waiting = stop.by(last_moment(deadline));
         let (search, position) = self.current(deadline, &waiting)?;
-        if free_cores(threads) == 0 {
+        // What tree search finds without the evaluation is of no use to minimax.
+        if free_cores(threads) == 0 || search.minimax.is_some() {
             search.tree.wait_for_evaluation_until(&waiting);
+        }
+        if let Some(minimax) = &mut search.minimax {
+            minimax.try_out(&search.tree, &waiting)?;
         }
         Ok(search.think(position, Some(deadline), &budget, stop)?)
     }

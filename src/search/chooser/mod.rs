@@ -1,10 +1,17 @@
 //! The choice of a search for a game.
+//!
+//! - `trial`: matches of both searches at equal time.
+//! - `score`: what they show.
 
+mod score;
 mod trial;
 
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
+use std::time::Duration;
+
+use propjit_stop::Stop;
 
 use super::SearchBudget;
 use super::mcts::{Mcts, SearchReport};
@@ -14,6 +21,11 @@ use crate::game::load::Game;
 use crate::game::machine::{MachineError, RoleId};
 use crate::game::position::Position;
 use crate::search::learned::Evaluation;
+pub use score::Score;
+use trial::Trial;
+
+/// The time for each move of a trial match.
+const TRIAL_TIME: Duration = Duration::from_millis(15);
 
 /// A kind of search.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -24,6 +36,9 @@ pub enum SearchKind {
     /// [Minimax](super::minimax) on a learned evaluation, in games for which that is; tree search until there is an
     /// evaluation, and elsewhere.
     Minimax,
+    /// Minimax if it clearly wins short matches against tree search, which are played once there is an evaluation;
+    /// tree search otherwise.
+    Auto,
 }
 
 impl fmt::Display for SearchKind {
@@ -31,6 +46,7 @@ impl fmt::Display for SearchKind {
         f.write_str(match self {
             SearchKind::Mcts => "mcts",
             SearchKind::Minimax => "minimax",
+            SearchKind::Auto => "auto",
         })
     }
 }
@@ -39,7 +55,7 @@ impl FromStr for SearchKind {
     type Err = ();
 
     fn from_str(name: &str) -> Result<SearchKind, ()> {
-        let kinds = [SearchKind::Mcts, SearchKind::Minimax];
+        let kinds = [SearchKind::Mcts, SearchKind::Minimax, SearchKind::Auto];
         kinds
             .into_iter()
             .find(|kind| kind.to_string() == name)
@@ -52,6 +68,11 @@ impl FromStr for SearchKind {
 pub struct MinimaxBeside {
     game: Arc<Game>,
     config: MinimaxConfig,
+    /// Whether it searches in any case.
+    is_wanted: bool,
+    /// How it does against tree search.
+    score: Score,
+    seed: u64,
     /// The search, and the evaluation that it has.
     search: Option<(Minimax, Arc<Evaluation>)>,
     /// Whether the game is not for it.
@@ -59,14 +80,61 @@ pub struct MinimaxBeside {
 }
 
 impl MinimaxBeside {
-    /// There is no search yet.
-    pub fn new(game: &Arc<Game>, config: MinimaxConfig) -> MinimaxBeside {
+    /// There is no search yet. The seed is for the openings of trial matches.
+    pub fn new(
+        game: &Arc<Game>,
+        kind: SearchKind,
+        config: MinimaxConfig,
+        seed: u64,
+    ) -> MinimaxBeside {
         MinimaxBeside {
             game: game.clone(),
             config,
+            is_wanted: kind == SearchKind::Minimax,
+            score: Score::default(),
+            seed,
             search: None,
             is_out: false,
         }
+    }
+
+    /// Plays matches against tree search with what that has learned, until they show which is better or a stop comes.
+    ///
+    /// # Errors
+    /// When a machine cannot go on.
+    pub fn try_out(&mut self, tree: &Mcts, stop: &Stop) -> Result<(), MachineError> {
+        let Some(evaluation) = tree.evaluation() else {
+            return Ok(());
+        };
+        if self.is_wanted || self.is_out {
+            return Ok(());
+        }
+        let trial = Trial {
+            game: &self.game,
+            evaluation: &evaluation,
+            trusted: tree.trusted_evaluation(),
+            time: TRIAL_TIME,
+            seed: self.seed,
+        };
+        while self.score.is_open() {
+            match trial.play(self.score.matches(), stop) {
+                Ok(Some(points)) => self.score.add(points),
+                Ok(None) => break,
+                Err(MinimaxError::Machine(error)) => return Err(error),
+                Err(MinimaxError::OutOfScope(reason)) => {
+                    tracing::info!(%reason, "tree search plays");
+                    self.is_out = true;
+                    break;
+                }
+            }
+        }
+        tracing::info!(score = %self.score, "minimax against tree search");
+        Ok(())
+    }
+
+    /// How minimax did against tree search in trial matches.
+    pub fn score(&self) -> Score {
+        self.score
     }
 
     /// Searches from a position, if the tree search has an evaluation by now. Returns whether it did.
@@ -86,7 +154,7 @@ impl MinimaxBeside {
         ) else {
             return Ok(false);
         };
-        if self.is_out {
+        if self.is_out || !(self.is_wanted || self.score.favours_minimax()) {
             return Ok(false);
         }
         let engines = MatchEngines::new(engines.clone());

@@ -35,7 +35,7 @@ pub(super) struct Trial<'a> {
     /// What minimax searches on.
     pub evaluation: &'a Arc<Evaluation>,
     /// What tree search has, if it helps there.
-    pub trusted: Option<&'a TrustedEvaluation>,
+    pub trusted: Option<TrustedEvaluation>,
     /// The time for each move.
     pub time: Duration,
     /// The [seed](crate::support::rng) of the openings.
@@ -56,7 +56,7 @@ impl Trial<'_> {
             .with_memory(MEMORY)
             .with_seed(self.seed.wrapping_add(number));
         let mut tree = Mcts::new(self.game, self.game.bulk_backend(), config)?;
-        if let Some(trusted) = self.trusted {
+        if let Some(trusted) = &self.trusted {
             tree.set_evaluation(trusted.clone(), EvaluationUse::default())?;
         }
         let opening = rng::streams(self.seed.wrapping_add(number / 2)).next();

@@ -324,6 +324,11 @@ impl Mcts {
         self.tasks.evaluation()
     }
 
+    /// The evaluation that helps this search, if there is one.
+    pub(in crate::search) fn trusted_evaluation(&self) -> Option<TrustedEvaluation> {
+        self.tasks.trusted_evaluation(&self.tree)
+    }
+
     /// Values nodes by an evaluation from now on. The tree is rebuilt.
     ///
     /// # Errors

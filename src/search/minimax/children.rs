@@ -226,7 +226,18 @@ impl Turns {
         let width = batch.width().words();
         let used = count.div_ceil(64);
         let rows = batch.state_rows().chunks_exact(width);
-        children.rows.extend(rows.flat_map(|row| &row[..used]));
+        let start = children.rows.len();
+        children.rows.resize(start + used * children.bases, 0);
+        let kept = &mut children.rows[start..];
+        match used {
+            // Without a call for each word: most nodes have at most 64 children.
+            1 => kept
+                .iter_mut()
+                .zip(rows)
+                .for_each(|(kept, row)| *kept = row[0]),
+            _ => (kept.chunks_exact_mut(used).zip(rows))
+                .for_each(|(kept, row)| kept.copy_from_slice(&row[..used])),
+        }
         Ok(())
     }
 }

@@ -130,6 +130,22 @@ pub enum MinimaxError {
     Machine(#[from] MachineError),
 }
 
+impl OutOfScope {
+    /// Checks what is known of a game by its rules. Whether roles take turns is seen during the search.
+    ///
+    /// # Errors
+    /// Why it is out of scope.
+    pub fn check(game: &Game) -> Result<(), OutOfScope> {
+        if game.rules().roles.len() != 2 || game.random_role().is_some() {
+            return Err(OutOfScope::Roles);
+        }
+        match game.hides_information() {
+            true => Err(OutOfScope::HiddenInformation),
+            false => Ok(()),
+        }
+    }
+}
+
 impl Minimax {
     /// A search from the initial state.
     ///
@@ -141,13 +157,8 @@ impl Minimax {
         evaluation: &Arc<Evaluation>,
         config: &MinimaxConfig,
     ) -> Result<Minimax, MinimaxError> {
+        OutOfScope::check(game)?;
         let ground = engines.engines().game();
-        if ground.roles().len() != 2 || game.random_role().is_some() {
-            return Err(OutOfScope::Roles.into());
-        }
-        if game.hides_information() {
-            return Err(OutOfScope::HiddenInformation.into());
-        }
         check_memory("the transposition table", config.memory)?;
         let table = Arc::new(Table::new(config.memory));
         let scorer = Arc::new(LaneScorer::new(evaluation.clone()));

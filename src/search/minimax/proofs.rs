@@ -18,8 +18,12 @@ use crate::proof::forced::{Finding, ProofAnswer, ProofPosition, ProofWorkers};
 use crate::search::learned::LaneScorer;
 use crate::support::program::ProgramCommand;
 
-/// How long to wait for findings before other positions are looked for.
-const INTERVAL: Duration = Duration::from_millis(5);
+/// The time after which positions are chosen again: the first time, and at most. It doubles. Provers that are asked
+/// about other positions all the time prove little, and take more than their share of the time.
+const INTERVAL: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(2)];
+
+/// How long a stop may wait.
+const PATIENCE: Duration = Duration::from_millis(5);
 
 /// How long to wait for the last reports of workers, after they were sent to rest.
 const LAST_WORDS: Duration = Duration::from_millis(5);
@@ -79,18 +83,17 @@ impl Proofs {
 
     /// Requests proofs about the positions that matter, and takes over what is proved, until a stop comes.
     pub(super) fn run(&mut self, focus: &Focus, stop: &Stop) {
+        let [mut interval, longest] = INTERVAL;
+        self.query(focus.get());
+        let mut asked = Instant::now();
         while !stop.is_set() {
-            let positions = focus.get();
-            if positions != self.positions || self.workers.rests() {
-                let requests = positions.iter().map(|state| ProofPosition {
-                    state: state.clone(),
-                    role: None,
-                });
-                self.workers.query(requests.collect());
-                self.positions = positions;
-            }
-            if let Some(found) = self.workers.wait(INTERVAL) {
+            if let Some(found) = self.workers.wait(PATIENCE) {
                 self.hear(found);
+            }
+            if asked.elapsed() >= interval {
+                self.query(focus.get());
+                asked = Instant::now();
+                interval = longest.min(2 * interval);
             }
         }
         self.workers.rest();
@@ -98,6 +101,19 @@ impl Proofs {
         while let Some(found) = self.workers.last_words(until) {
             self.hear(found);
         }
+    }
+
+    /// Requests proofs about these positions, if they are not the requested ones already.
+    fn query(&mut self, positions: Vec<State>) {
+        if positions == self.positions && !self.workers.rests() {
+            return;
+        }
+        let requests = positions.iter().map(|state| ProofPosition {
+            state: state.clone(),
+            role: None,
+        });
+        self.workers.query(requests.collect());
+        self.positions = positions;
     }
 
     fn hear(&mut self, found: Finding) {

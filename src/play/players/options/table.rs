@@ -78,15 +78,17 @@ pub(super) const OPTIONS: &[PlayerOption] = &[
     PlayerOption {
         name: "search",
         value_name: "SEARCH",
-        about: "Search algorithm: tree search by playouts, or minimax on the learned evaluation where the game allows it",
+        about: "Search algorithm: tree search by playouts; minimax on the learned evaluation, where the game allows it; or what wins short matches in the start clock",
         default: Some("mcts"),
         group: Group::Search,
-        kind: Kind::Text("mcts or minimax", |options, name| match name.parse() {
-            Ok(kind) => {
-                options.config.kind = kind;
-                true
+        kind: Kind::Text("mcts, minimax or auto", |options, name| {
+            match name.parse() {
+                Ok(kind) => {
+                    options.config.kind = kind;
+                    true
+                }
+                Err(()) => false,
             }
-            Err(()) => false,
         }),
     },
     PlayerOption {

@@ -21,7 +21,9 @@ use super::trial_match::play_search_match;
 use crate::game::facts::GoalBoundsTask;
 use crate::game::load::Game;
 use crate::game::machine::{Backend, Move, State};
-use crate::search::learned::{Evaluation, HeuristicConfig, HeuristicTask, Roles};
+use crate::search::learned::{
+    Evaluation, HeuristicConfig, HeuristicTask, Roles, TrustedEvaluation,
+};
 use crate::search::mcts::tree::valuation::Valuation;
 use solving::Solving;
 
@@ -117,6 +119,21 @@ impl Tasks {
         let task = self.heuristic.as_ref();
         let found = task.and_then(HeuristicTask::evaluation);
         found.or_else(|| self.learned.clone())
+    }
+
+    /// The evaluation that helps a search with this tree, if there is one.
+    pub(in crate::search::mcts) fn trusted_evaluation(
+        &self,
+        tree: &Tree,
+    ) -> Option<TrustedEvaluation> {
+        let found = self.heuristic.as_ref().and_then(HeuristicTask::found);
+        found.flatten().or_else(|| {
+            let of_tree = tree.valuation()?;
+            Some(TrustedEvaluation {
+                evaluation: of_tree.evaluation.clone(),
+                trust: of_tree.trust,
+            })
+        })
     }
 
     /// Waits until an evaluation is loaded or learned, if there is to be one.
