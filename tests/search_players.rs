@@ -87,3 +87,34 @@ fn counted_budgets_make_matches_repeatable() {
     let error = "mcts:playouts=100".parse::<PlayerFactory>().unwrap_err();
     assert!(error.to_string().contains("`total-playouts`"), "{error}");
 }
+
+/// Minimax plays once an evaluation is learned, and wins; a choice between both searches is made by matches. In games for
+/// which minimax is not, tree search plays.
+#[test]
+fn players_search_by_minimax() {
+    let sheet = own_sheet("breakthroughSmall");
+    let player = |search: &str| spec(&format!("mcts:search={search},keep=false,ponder=false"));
+    let by_minimax = |record: &MoveRecord| {
+        let statistics = record.statistics.as_ref();
+        statistics.is_some_and(|found| found.get("minimax").is_some())
+    };
+    for search in ["minimax", "auto"] {
+        let mut series = series(&[player(search), spec("random")], 2);
+        series.swap = true;
+        series.config.start_clock = Duration::from_secs(4);
+        series.config.play_clock = Duration::from_millis(100);
+        let results = play(&series, &sheet);
+        for record in &results.records {
+            assert!(record.errors.is_empty(), "{:?}", record.errors);
+            let own = usize::from(record.players[0].as_ref().unwrap() == "random");
+            assert_eq!(record.goals[own], Some(100), "{record:?}");
+            let minimax = record.steps.iter().filter(|step| by_minimax(&step[own]));
+            assert!(search == "auto" || minimax.count() > 3, "{record:?}");
+        }
+    }
+    let sheet = own_sheet("tron");
+    let results = play(&series(&[player("minimax"), spec("random")], 1), &sheet);
+    let record = &results.records[0];
+    assert!(record.errors.is_empty(), "{:?}", record.errors);
+    assert!(!record.steps.iter().flatten().any(by_minimax));
+}

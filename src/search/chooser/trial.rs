@@ -125,3 +125,38 @@ fn not_ground() -> MachineError {
         backend: crate::game::machine::Backend::Compiled,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::load::Setup;
+    use crate::search::learned::{HeuristicConfig, HeuristicTask};
+
+    #[test]
+    fn matches_are_played_to_their_ends() {
+        let rules = propjit_gdl::games::text("breakthroughSmall").unwrap();
+        let game = Game::from_text("breakthroughSmall.kif", rules, &Setup::default()).unwrap();
+        let game = Arc::new(game);
+        let engines = MatchEngines::new(game.engines().unwrap().clone());
+        let learning = HeuristicConfig::default()
+            .with_time(Duration::from_millis(300))
+            .with_keeps(false);
+        let task = HeuristicTask::start(&engines, None, &learning);
+        task.wait();
+        let trial = Trial {
+            game: &game,
+            evaluation: &task.evaluation().unwrap(),
+            trusted: None,
+            time: Duration::from_millis(2),
+            seed: 1,
+        };
+        for number in 0..4 {
+            let points = trial.play(number, &Stop::new()).unwrap();
+            // There are no draws.
+            assert!(points == Some(0.0) || points == Some(1.0), "{points:?}");
+        }
+        let stop = Stop::new();
+        stop.set();
+        assert_eq!(trial.play(0, &stop).unwrap(), None);
+    }
+}

@@ -5,8 +5,9 @@
 //! by playouts does.
 //!
 //! - `value`: values of states; `table`: the transposition table.
-//! - `children`: the children of a node, as rows.
-//! - `search`: principal variation search by one thread; `ordering`, `margins`: what it learns on the way.
+//! - `children`: the children of a node, as rows; `ply`: a node on the way from the root.
+//! - `search`: principal variation search by one thread; `ordering`, `margins`: what it learns on the way; `pruning`:
+//!   what is not searched, or less deep.
 //! - `deepening`: one depth after the other, by several threads; `proofs`: provers beside them.
 //! - `report`: the result.
 
@@ -14,7 +15,9 @@ mod children;
 mod deepening;
 mod margins;
 mod ordering;
+mod ply;
 mod proofs;
+mod pruning;
 mod report;
 mod search;
 mod table;

@@ -9,17 +9,17 @@ use std::sync::Arc;
 
 use propjit_stop::Stop;
 
-use super::children::{BothDecide, Children, Frontier, NONE, StopCheck};
+use super::children::{BothDecide, Frontier, NONE, StopCheck};
 use super::margins::Margins;
 use super::ordering::{History, Killers};
+use super::ply::Ply;
+use super::pruning::{self, Reductions};
 use super::table::{Bound, Entry, PROVED, Table};
 use super::unpacked;
-use super::value::{
-    INFINITE, MAX_ESTIMATE, Value, WIN, for_role, from_below, is_decided, to_below,
-};
+use super::value::{INFINITE, Value, WIN, from_below, is_decided, to_below};
 use crate::game::ground::GoalBounds;
 use crate::game::machine::{Move, RoleId, State};
-use crate::search::learned::{Accumulator, ChangeLists, ChildRows, ChildScores, LaneScorer};
+use crate::search::learned::{ChangeLists, LaneScorer};
 
 /// The greatest number of plies below the root.
 const MAX_PLIES: usize = 128;
@@ -32,24 +32,6 @@ const MAX_EXTENSIONS: i32 = 4;
 
 /// How many noisy children of a node of depth 1 are searched further.
 const MAX_NOISY: usize = 6;
-
-/// The depths at which an estimate far above the window is enough, and the margin for each ply, as a part of what is
-/// lost in a ply at most.
-const STATIC_DEPTH: i32 = 5;
-const STATIC_MARGIN: f32 = 1.5;
-
-/// The depths at which moves with an estimate far below the window are left out, and the margin for each ply.
-const FUTILE_DEPTH: i32 = 4;
-const FUTILE_MARGIN: f32 = 1.5;
-
-/// The depths at which late moves are left out: those after this many and the square of the depth.
-const LATE_DEPTH: i32 = 4;
-const LATE_MOVES: i32 = 4;
-
-/// Reductions of late moves: the product of the logarithms of depth and number is divided by this, and a move is
-/// reduced by one ply more for each of these margins that its estimate is below the best one.
-const REDUCTION: f32 = 1.8;
-const WORSE_MARGIN: f32 = 3.0;
 
 /// How many moves at the root, and plies of the best line, matter to provers.
 const FOCUS_MOVES: usize = 3;
@@ -68,25 +50,6 @@ impl From<BothDecide> for Halt {
     fn from(BothDecide: BothDecide) -> Halt {
         Halt::BothDecide
     }
-}
-
-/// The node at a distance from the root.
-#[derive(Debug)]
-struct Ply {
-    /// Its place among the children of the node above.
-    from: usize,
-    key: u64,
-    mover: u8,
-    /// The sums for its state, once it is expanded.
-    sums: Accumulator,
-    children: Children,
-    scores: ChildScores,
-    /// The values of the children for the role that decides here.
-    values: Vec<Value>,
-    /// What the order is by: the least comes first.
-    ranks: Vec<Value>,
-    order: Vec<u32>,
-    killers: Killers,
 }
 
 /// What is known of a move at the root.
@@ -122,7 +85,7 @@ pub(super) struct Search {
     lists: ChangeLists,
     history: History,
     margins: Margins,
-    logarithms: [f32; 256],
+    reductions: Reductions,
     stop: StopCheck,
     /// How many expansions there may be.
     limit: u64,
@@ -142,21 +105,9 @@ impl Search {
         table: Arc<Table>,
         moves: [usize; 2],
     ) -> Search {
-        let ply = || Ply {
-            from: 0,
-            key: 0,
-            mover: NONE,
-            sums: scorer.accumulator(),
-            children: Children::default(),
-            scores: ChildScores::default(),
-            values: Vec::new(),
-            ranks: Vec::new(),
-            order: Vec::new(),
-            killers: Killers::default(),
-        };
         Search {
             packed: vec![0; frontier.words()],
-            plies: (0..MAX_PLIES).map(|_| ply()).collect(),
+            plies: (0..MAX_PLIES).map(|_| Ply::new(&scorer)).collect(),
             frontier,
             scorer,
             table,
@@ -164,7 +115,7 @@ impl Search {
             lists: ChangeLists::default(),
             history: History::new(moves),
             margins: Margins::default(),
-            logarithms: std::array::from_fn(|number| (number.max(1) as f32).ln()),
+            reductions: Reductions::default(),
             stop: StopCheck::new(Stop::new()),
             limit: u64::MAX,
             counts: Counts::default(),
@@ -322,30 +273,7 @@ impl Search {
         let ply = &mut self.plies[at];
         self.frontier
             .expand(ply.sums.state(), ply.mover, &mut ply.children)?;
-        ply.scores.values.clear();
-        ply.scores.keys.clear();
-        for (places, rows, width) in ply.children.calls() {
-            let children = ChildRows {
-                rows,
-                width,
-                movers: &ply.children.movers[places],
-            };
-            self.scorer
-                .score_children(&mut ply.sums, children, &mut self.lists, &mut ply.scores);
-        }
-        let role = RoleId(ply.mover.into());
-        let ends = ply.children.movers.iter().zip(&ply.children.ends);
-        ply.values.clear();
-        ply.values.extend(
-            ends.zip(&ply.scores.values)
-                .map(|((&mover, &end), &score)| {
-                    let value = match mover {
-                        NONE => from_below(end, at + 1),
-                        _ => score.clamp(-MAX_ESTIMATE, MAX_ESTIMATE),
-                    };
-                    for_role(value, role)
-                }),
-        );
+        ply.estimate(&self.scorer, &mut self.lists, at);
         Ok(())
     }
 
@@ -401,11 +329,11 @@ impl Search {
             return Ok(estimate);
         }
         let is_quiet = !is_open && at > 0 && !is_decided(high) && !is_decided(low);
-        if is_quiet && depth <= STATIC_DEPTH {
-            let sure = estimate - self.margins.loss(STATIC_MARGIN) * depth;
-            if sure >= high {
-                return Ok(sure);
-            }
+        if is_quiet
+            && let Some(sure) = pruning::sure_value(&self.margins, estimate, depth)
+            && sure >= high
+        {
+            return Ok(sure);
         }
         if at > 0 {
             self.pack(at);
@@ -442,7 +370,7 @@ impl Search {
         extensions: i32,
     ) -> Result<Value, Halt> {
         let noise = self.margins.noise();
-        let most = self.plies[at].values.iter().copied().max().unwrap_or(0);
+        let most = self.plies[at].greatest().unwrap_or(0);
         if at > 0 && !is_decided(most) {
             self.margins.note_gain(most - estimate);
         }
@@ -500,26 +428,14 @@ impl Search {
     /// table has one for a child.
     fn order(&mut self, at: usize, depth: i32, high: Value, first: Option<u16>) -> Option<Value> {
         let ply = &mut self.plies[at];
-        ply.ranks.clear();
-        for (child, (&value, &played)) in ply.values.iter().zip(&ply.children.moves).enumerate() {
-            let bonus = self.history.bonus(ply.mover, played) + ply.killers.bonus(played);
-            ply.ranks.push(match first == u16::try_from(child).ok() {
-                true => -INFINITE,
-                false => -value - bonus,
-            });
-        }
+        ply.rank(&self.history, first);
         if depth >= 3
             && let Some((child, value)) = ply.rank_by_table(&self.table, at, depth, high)
         {
             self.store(at, value, Bound::Lower, depth, Some(child));
             return Some(value);
         }
-        let ply = &mut self.plies[at];
-        ply.order.clear();
-        ply.order.extend(0..ply.values.len() as u32);
-        let ranks = &ply.ranks;
-        ply.order
-            .sort_unstable_by_key(|&child| (ranks[child as usize], child));
+        self.plies[at].sort();
         None
     }
 
@@ -538,15 +454,9 @@ impl Search {
         }
         let is_open = high - alpha > 1;
         let count = self.plies[at].values.len();
-        let most = self.plies[at]
-            .values
-            .iter()
-            .copied()
-            .max()
-            .unwrap_or(estimate);
-        let futile = self.margins.loss(FUTILE_MARGIN) * (depth - 1);
+        let most = self.plies[at].greatest().unwrap_or(estimate);
+        let gain = pruning::greatest_gain(&self.margins, depth);
         let noise = self.margins.noise();
-        let worse = self.margins.loss(WORSE_MARGIN).max(1) as f32;
         let (mut low, mut best, mut value) = (alpha, None, -INFINITE);
         for number in 0..count {
             let ply = &self.plies[at];
@@ -555,12 +465,13 @@ impl Search {
             let is_over = ply.children.movers[child] == NONE;
             let is_noisy = at > 0 && expected - estimate > noise;
             let may_skip = !is_open && number > 0 && !is_decided(value) && !is_over;
-            if may_skip && depth <= FUTILE_DEPTH && !is_decided(low) && expected + futile <= low {
-                value = value.max(expected + futile);
+            if let Some(gain) = gain.filter(|_| may_skip && !is_decided(low))
+                && expected + gain <= low
+            {
+                value = value.max(expected + gain);
                 continue;
             }
-            let is_late = number as i32 >= LATE_MOVES + depth * depth;
-            if may_skip && depth <= LATE_DEPTH && is_late && !is_noisy {
+            if may_skip && !is_noisy && pruning::is_late(number, depth) {
                 continue;
             }
             let found = if is_over {
@@ -568,15 +479,9 @@ impl Search {
             } else if number == 0 {
                 self.search_child(at, child, depth - 1, low, high, extensions)?
             } else {
-                let mut less = 0;
-                if depth >= 3 && number >= 2 {
-                    let late = self.logarithms[depth as usize & 255]
-                        * self.logarithms[(number + 1).min(255)]
-                        / REDUCTION;
-                    let late = (late + (most - expected) as f32 / worse) as i32;
-                    let late = late - i32::from(is_open) - i32::from(is_noisy);
-                    less = late.clamp(0, depth - 2);
-                }
+                let matter = i32::from(is_open) + i32::from(is_noisy);
+                let less =
+                    (self.reductions).of(&self.margins, depth, number, most - expected, matter);
                 let mut found =
                     self.search_child(at, child, depth - 1 - less, low, low + 1, extensions)?;
                 if found > low && less > 0 {
@@ -627,44 +532,6 @@ impl Search {
             best: best.and_then(|best| u16::try_from(best).ok()),
         };
         self.table.store(self.plies[at].key, entry);
-    }
-}
-
-impl Ply {
-    /// Corrects ranks by what earlier searches found out about children. Returns a child with a value that is enough,
-    /// if there is one.
-    fn rank_by_table(
-        &mut self,
-        table: &Table,
-        at: usize,
-        depth: i32,
-        high: Value,
-    ) -> Option<(usize, Value)> {
-        for child in 0..self.values.len() {
-            let next = self.children.movers[child];
-            if next == NONE || self.ranks[child] == -INFINITE {
-                continue;
-            }
-            let Some(entry) = table.find(self.scores.keys[child]) else {
-                continue;
-            };
-            let is_same = next == self.mover;
-            let value = from_below(entry.value, at + 1);
-            let value = if is_same { value } else { -value };
-            let is_least = match entry.bound {
-                Bound::Exact => true,
-                Bound::Lower => is_same,
-                Bound::Upper => !is_same,
-            };
-            let found = i32::from(entry.depth);
-            if at > 0 && is_least && value >= high && found >= depth - 1 {
-                return Some((child, value));
-            }
-            if found + 3 >= depth {
-                self.ranks[child] = (self.ranks[child] - value) / 2;
-            }
-        }
-        None
     }
 }
 

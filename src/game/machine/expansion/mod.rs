@@ -1,10 +1,9 @@
 //! Expansion: legal moves and successors of many states at a time, in lanes.
 //!
 //! An [`Expander`] fills a [`Batch`](super::batch::Batch) with parents and plays their moves there, on the best engine
-//! available. Successors remain in lanes, as rows; they are packed into columns for those who keep them. With
-//! [`Expander::expand`] these are the successors by all joint moves, which exhaustive searches need; with
-//! [`Expander::follow`], those by joint moves that are given, from which forced moves are
-//! [skipped](Expander::skip_forced_moves), as searches of decisions do. A [`team`] does the first on several threads.
+//! available. Successors remain in lanes, as rows; only those that are kept are packed into columns. They are those by
+//! all joint moves, which exhaustive searches need, also on several threads (`team`); or those by joint moves that are
+//! given, with forced moves skipped, as searches of decisions do.
 
 mod expander;
 pub mod legal;

@@ -1,0 +1,137 @@
+//! A node on the way from the root, with its children.
+
+use super::children::{Children, NONE};
+use super::ordering::{History, Killers};
+use super::table::{Bound, Table};
+use super::value::{INFINITE, MAX_ESTIMATE, Value, for_role, from_below};
+use crate::game::machine::RoleId;
+use crate::search::learned::{Accumulator, ChangeLists, ChildRows, ChildScores, LaneScorer};
+
+/// The node at a distance from the root.
+#[derive(Debug)]
+pub(super) struct Ply {
+    /// Its place among the children of the node above.
+    pub from: usize,
+    pub key: u64,
+    pub mover: u8,
+    /// The sums for its state, once it is expanded.
+    pub sums: Accumulator,
+    pub children: Children,
+    pub scores: ChildScores,
+    /// The values of the children for the role that decides here.
+    pub values: Vec<Value>,
+    /// What the order is by: the least comes first.
+    pub ranks: Vec<Value>,
+    pub order: Vec<u32>,
+    pub killers: Killers,
+}
+
+impl Ply {
+    /// No node yet.
+    pub(super) fn new(scorer: &LaneScorer) -> Ply {
+        Ply {
+            from: 0,
+            key: 0,
+            mover: NONE,
+            sums: scorer.accumulator(),
+            children: Children::default(),
+            scores: ChildScores::default(),
+            values: Vec::new(),
+            ranks: Vec::new(),
+            order: Vec::new(),
+            killers: Killers::default(),
+        }
+    }
+
+    /// Estimates the children, which have just been found, at `at` plies from the root.
+    pub(super) fn estimate(&mut self, scorer: &LaneScorer, lists: &mut ChangeLists, at: usize) {
+        self.scores.values.clear();
+        self.scores.keys.clear();
+        for (places, rows, width) in self.children.calls() {
+            let children = ChildRows {
+                rows,
+                width,
+                movers: &self.children.movers[places],
+            };
+            scorer.score_children(&mut self.sums, children, lists, &mut self.scores);
+        }
+        let role = RoleId(self.mover.into());
+        let ends = self.children.movers.iter().zip(&self.children.ends);
+        let values = ends
+            .zip(&self.scores.values)
+            .map(|((&mover, &end), &score)| {
+                let value = match mover {
+                    NONE => from_below(end, at + 1),
+                    _ => score.clamp(-MAX_ESTIMATE, MAX_ESTIMATE),
+                };
+                for_role(value, role)
+            });
+        self.values.clear();
+        self.values.extend(values);
+    }
+
+    /// Ranks the children: the move that was best before comes first, then those by estimates and by what cut off
+    /// elsewhere.
+    pub(super) fn rank(&mut self, history: &History, first: Option<u16>) {
+        let values = self.values.iter().zip(&self.children.moves);
+        let ranks = values.enumerate().map(|(child, (&value, &played))| {
+            let bonus = history.bonus(self.mover, played) + self.killers.bonus(played);
+            match first == u16::try_from(child).ok() {
+                true => -INFINITE,
+                false => -value - bonus,
+            }
+        });
+        self.ranks.clear();
+        self.ranks.extend(ranks);
+    }
+
+    /// Orders the children by their ranks.
+    pub(super) fn sort(&mut self) {
+        self.order.clear();
+        self.order.extend(0..self.values.len() as u32);
+        let ranks = &self.ranks;
+        self.order
+            .sort_unstable_by_key(|&child| (ranks[child as usize], child));
+    }
+
+    /// Returns the greatest value of a child.
+    pub(super) fn greatest(&self) -> Option<Value> {
+        self.values.iter().copied().max()
+    }
+
+    /// Corrects ranks by what earlier searches found out about children. Returns a child with a value that is enough,
+    /// if there is one.
+    pub(super) fn rank_by_table(
+        &mut self,
+        table: &Table,
+        at: usize,
+        depth: i32,
+        high: Value,
+    ) -> Option<(usize, Value)> {
+        for child in 0..self.values.len() {
+            let next = self.children.movers[child];
+            if next == NONE || self.ranks[child] == -INFINITE {
+                continue;
+            }
+            let Some(entry) = table.find(self.scores.keys[child]) else {
+                continue;
+            };
+            let is_same = next == self.mover;
+            let value = from_below(entry.value, at + 1);
+            let value = if is_same { value } else { -value };
+            let is_least = match entry.bound {
+                Bound::Exact => true,
+                Bound::Lower => is_same,
+                Bound::Upper => !is_same,
+            };
+            let found = i32::from(entry.depth);
+            if at > 0 && is_least && value >= high && found >= depth - 1 {
+                return Some((child, value));
+            }
+            if found + 3 >= depth {
+                self.ranks[child] = (self.ranks[child] - value) / 2;
+            }
+        }
+        None
+    }
+}
