@@ -93,7 +93,7 @@ fn counted_budgets_make_matches_repeatable() {
 #[test]
 fn players_search_by_minimax() {
     let sheet = own_sheet("breakthroughSmall");
-    let player = |search: &str| spec(&format!("mcts:search={search},keep=false,ponder=false"));
+    let player = |search: &str| spec(&format!("mcts:search={search},ponder=false"));
     let by_minimax = |record: &MoveRecord| {
         let statistics = record.statistics.as_ref();
         statistics.is_some_and(|found| found.get("minimax").is_some())
