@@ -92,29 +92,31 @@ fn counted_budgets_make_matches_repeatable() {
 /// which minimax is not, tree search plays.
 #[test]
 fn players_search_by_minimax() {
-    let sheet = own_sheet("breakthroughSmall");
     let player = |search: &str| spec(&format!("mcts:search={search},ponder=false"));
     let by_minimax = |record: &MoveRecord| {
         let statistics = record.statistics.as_ref();
         statistics.is_some_and(|found| found.get("minimax").is_some())
     };
-    for search in ["minimax", "auto"] {
+    let played = |game: &str, search: &str| {
         let mut series = series(&[player(search), spec("random")], 2);
         series.swap = true;
-        series.config.start_clock = Duration::from_secs(4);
+        series.config.start_clock = Duration::from_secs(2);
         series.config.play_clock = Duration::from_millis(100);
-        let results = play(&series, &sheet);
-        for record in &results.records {
+        let records = play(&series, &own_sheet(game)).records;
+        for record in &records {
             assert!(record.errors.is_empty(), "{:?}", record.errors);
+        }
+        records
+    };
+    for search in ["minimax", "auto"] {
+        for record in played("breakthroughSmall", search) {
             let own = usize::from(record.players[0].as_ref().unwrap() == "random");
             assert_eq!(record.goals[own], Some(100), "{record:?}");
             let minimax = record.steps.iter().filter(|step| by_minimax(&step[own]));
             assert!(search == "auto" || minimax.count() > 3, "{record:?}");
         }
     }
-    let sheet = own_sheet("tron");
-    let results = play(&series(&[player("minimax"), spec("random")], 1), &sheet);
-    let record = &results.records[0];
-    assert!(record.errors.is_empty(), "{:?}", record.errors);
-    assert!(!record.steps.iter().flatten().any(by_minimax));
+    for record in played("tron", "minimax") {
+        assert!(!record.steps.iter().flatten().any(by_minimax));
+    }
 }
