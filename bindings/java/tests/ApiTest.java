@@ -205,7 +205,7 @@ final class ApiTest {
                     + "(<= (next q) (does player wait)) (<= terminal (true q))"
                     + "(<= (goal player 1) (true q)) (<= (goal player 2) (true q))");
             State end = rules.initial().next(rules.parseMove(0, "wait"));
-            Checks.fails(PlayException.class, "the values [1, 2] hold together", () -> end.goal(0));
+            Checks.fails(PlayException.class, "the goals [1, 2] hold together", () -> end.goal(0));
             rules.close();
             Checks.fails(IllegalArgumentException.class, "must be positive",
                     () -> game.playouts(0, 1, 1));
