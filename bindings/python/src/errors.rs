@@ -93,7 +93,9 @@ pub(crate) fn environment_error(error: EnvironmentError) -> PyErr {
 
 /// Returns the exception if there is no memory for arrays.
 pub(crate) fn no_memory(bytes: usize) -> PyErr {
-    PyMemoryError::new_err(format!("cannot allocate memory for arrays of {bytes} bytes"))
+    PyMemoryError::new_err(format!(
+        "cannot allocate memory for arrays of {bytes} bytes"
+    ))
 }
 
 /// Checks the number of threads.

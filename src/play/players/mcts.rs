@@ -27,6 +27,9 @@ const PROOF_SHARE: f64 = 0.1;
 /// results from before the evaluation are useless to the search with it.
 const LEARNING_PART: f64 = 0.8;
 
+/// The same where trial matches follow, which choose the search.
+const LEARNING_PART_BEFORE_TRIAL: f64 = 0.6;
+
 /// How a [`MctsPlayer`] thinks.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -153,7 +156,11 @@ impl MctsPlayer {
             let backend = wanted.unwrap_or(game.bulk_backend());
             let config = self.config.search.clone().with_seed(self.seat.seed);
             let left = deadline.saturating_duration_since(Instant::now());
-            let learning = config.learning.time.max(left.mul_f64(LEARNING_PART));
+            let part = match self.config.kind {
+                SearchKind::Auto => LEARNING_PART_BEFORE_TRIAL,
+                _ => LEARNING_PART,
+            };
+            let learning = config.learning.time.max(left.mul_f64(part));
             // If no core is free, the search waits for the learned evaluation.
             let free = free_cores(config.threads);
             let threads = match free {
