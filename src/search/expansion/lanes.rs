@@ -28,8 +28,6 @@ pub(super) struct LanesEvaluator {
     /// How many joint moves a match may have.
     max_steps: u32,
     seed: u64,
-    /// Whether the engine interprets so large a circuit that a step takes long.
-    is_slow: bool,
     /// Serial playouts, if they were wanted and the engine has been slow since.
     serial: Option<Box<SerialPlayouts>>,
     /// Whether it is what plays matches.
@@ -41,7 +39,6 @@ impl LanesEvaluator {
     pub(super) fn interpreted(engines: &Arc<Engines>, max_steps: u32, seed: u64) -> LanesEvaluator {
         let (game, engine) = (engines.game(), engines.programs().interpreter());
         LanesEvaluator {
-            is_slow: false,
             expander: Expander::interpreted(engines),
             playouts: Playouts::new(game.clone(), engine, max_steps, seed),
             programs: None,
@@ -55,10 +52,8 @@ impl LanesEvaluator {
     /// With the best engines of a match.
     pub(super) fn compiled(engines: &MatchEngines, max_steps: u32, seed: u64) -> LanesEvaluator {
         let playouts = engines.subscribe(PlayoutPolicy::Decisive);
-        let expander = Expander::subscribed(engines);
         LanesEvaluator {
-            is_slow: is_slow(&expander),
-            expander,
+            expander: Expander::subscribed(engines),
             playouts: Playouts::subscribed(playouts, max_steps, seed),
             programs: Some(engines.engines().programs().clone()),
             max_steps,
@@ -76,6 +71,17 @@ impl LanesEvaluator {
         Some(Box::new(SerialPlayouts::new(machine, self.max_steps, rng)))
     }
 
+    /// As [`hurry`](Evaluator::hurry), with an engine on which lanes are slow, or not.
+    fn hurry_on(&mut self, is_slow: bool, is_wanted: bool) -> bool {
+        if !is_slow {
+            self.serial = None;
+        } else if is_wanted && self.serial.is_none() {
+            self.serial = self.serial();
+        }
+        self.hurries = is_wanted && self.serial.is_some();
+        self.hurries
+    }
+
     fn game(&self) -> &GroundGame {
         self.expander.game()
     }
@@ -90,18 +96,8 @@ impl Evaluator for LanesEvaluator {
     }
 
     fn hurry(&mut self, is_wanted: bool) -> bool {
-        let was_interpreted = self.expander.is_interpreted();
         self.expander.poll();
-        if self.expander.is_interpreted() != was_interpreted {
-            self.is_slow = is_slow(&self.expander);
-        }
-        if !self.is_slow {
-            self.serial = None;
-        } else if is_wanted && self.serial.is_none() {
-            self.serial = self.serial();
-        }
-        self.hurries = is_wanted && self.serial.is_some();
-        self.hurries
+        self.hurry_on(is_slow(&self.expander), is_wanted)
     }
 
     fn parse_state(&mut self, fluents: &[&str]) -> Result<State, MachineError> {
@@ -150,17 +146,17 @@ impl Evaluator for LanesEvaluator {
         let max_steps = self.max_steps;
         let roles = joints.len().checked_div(parents.len()).unwrap_or(1);
         let mut found = Successors::with_room(parents.len(), self.expander.words());
-        let (mut parents, mut joints) = (parents, joints);
-        while !parents.is_empty() && !stop.is_set() {
-            // Engines that have become ready may have more lanes.
-            let count = self.expander.poll().lanes().min(parents.len());
-            let (these, later) = parents.split_at(count);
-            let (played, others) = joints.split_at(count * roles);
-            let states = these.iter().map(|(state, _)| *state);
-            let depths = these.iter().map(|(_, depth)| depth + 1).collect();
+        // Once for all chunks: another engine may have fewer lanes.
+        let lanes = self.expander.poll().lanes();
+        let joints = joints.chunks(lanes * roles);
+        for (parents, joints) in parents.chunks(lanes).zip(joints) {
+            if stop.is_set() {
+                break;
+            }
+            let states = parents.iter().map(|(state, _)| *state);
+            let depths = parents.iter().map(|(_, depth)| depth + 1).collect();
             self.expander
-                .follow(states, played, depths, max_steps, stop, &mut found);
-            (parents, joints) = (later, others);
+                .follow(states, joints, depths, max_steps, stop, &mut found);
         }
         Ok(found)
     }
@@ -195,8 +191,7 @@ mod tests {
         let lanes = evaluator.runner().lanes();
         assert!(!evaluator.hurry(true));
         assert_eq!(evaluator.runner().lanes(), lanes);
-        evaluator.is_slow = true;
-        assert!(evaluator.hurry(true));
+        assert!(evaluator.hurry_on(true, true));
         let state = evaluator.initial_state().unwrap();
         let runner = evaluator.runner();
         assert_eq!(runner.lanes(), 1);
@@ -204,11 +199,10 @@ mod tests {
         runner.play(&RunLimits::default()).unwrap();
         assert_eq!(runner.queue().tally(id).rollouts(), 20);
         runner.clear();
-        assert!(!evaluator.hurry(false));
+        assert!(!evaluator.hurry_on(true, false));
         assert_eq!(evaluator.runner().lanes(), lanes);
         // It is kept, until the engine is not slow any more.
-        assert!(evaluator.hurry(true));
-        evaluator.is_slow = false;
+        assert!(evaluator.hurry_on(true, true));
         assert!(!evaluator.hurry(true) && evaluator.serial.is_none());
     }
 }

@@ -179,7 +179,8 @@ impl Expander {
     }
 
     /// Fills lanes with the successors of states, at most as many as there are lanes, by a joint move each. They come
-    /// after `depths` joint moves. Forced moves are skipped, and the successors added, unless a stop comes before.
+    /// after `depths` joint moves. Forced moves are skipped, and the successors added, unless a stop comes before. The
+    /// engine is that of the last [`poll`](Expander::poll).
     pub(crate) fn follow<'a>(
         &mut self,
         parents: impl IntoIterator<Item = &'a State>,
@@ -189,7 +190,7 @@ impl Expander {
         stop: &Stop,
         found: &mut Successors,
     ) {
-        let batch = self.poll();
+        let batch = &mut self.batch;
         batch.enter(parents);
         batch.play(joints);
         batch.advance(batch.filled());
