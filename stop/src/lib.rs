@@ -129,10 +129,16 @@ impl Stop {
         self.0.end.map(left)
     }
 
-    /// Returns a form of the token for inner loops.
+    /// Returns a form of the token for inner loops, which is checked in every 256th call.
     pub fn ticker(&self) -> Ticker {
+        self.ticker_of(256)
+    }
+
+    /// Returns a form of the token for loops, which is checked in every call of this number.
+    pub fn ticker_of(&self, interval: u32) -> Ticker {
         Ticker {
             stop: self.clone(),
+            interval,
             calls: 0,
             is_set: false,
         }
@@ -154,10 +160,11 @@ impl fmt::Debug for Stop {
     }
 }
 
-/// A [`Stop`] for inner loops: it is checked in every 256th call only, the first included.
+/// A [`Stop`] for inner loops: it is checked in some calls only, at regular intervals, the first included.
 #[derive(Clone, Debug)]
 pub struct Ticker {
     stop: Stop,
+    interval: u32,
     calls: u32,
     is_set: bool,
 }
@@ -165,7 +172,7 @@ pub struct Ticker {
 impl Ticker {
     /// Returns whether the token was set at the last check. Once it is, it remains so.
     pub fn is_set(&mut self) -> bool {
-        if self.calls.is_multiple_of(256) {
+        if self.calls.is_multiple_of(self.interval) {
             self.is_set = self.is_set || self.stop.is_set();
         }
         self.calls = self.calls.wrapping_add(1);

@@ -546,7 +546,7 @@ impl Batch {
         roles
             .map(|role| {
                 let mut moves = Vec::new();
-                self.for_each_legal(role, |_, legal| moves.push(legal));
+                self.legal_in_first(role, &mut moves);
                 moves
             })
             .collect()
@@ -566,8 +566,7 @@ impl Batch {
             let words = self.state_words();
             let states = self.states().chunks_exact(words).zip(goals);
             children.extend(states.map(|(words, goals)| {
-                let mut state = State::new();
-                state.assign(words);
+                let state = State::from_words(words);
                 Child { state, goals }
             }));
         }

@@ -23,6 +23,13 @@ impl State {
         State::default()
     }
 
+    /// Creates the set from words of any length.
+    pub fn from_words(words: &[u64]) -> State {
+        let mut state = State::new();
+        state.assign(words);
+        state
+    }
+
     /// Returns whether the proposition holds.
     pub fn contains(&self, proposition: usize) -> bool {
         let word = self.words.get(proposition / 64).copied().unwrap_or(0);

@@ -358,8 +358,7 @@ impl Comparison {
         let mut children: Vec<Vec<Child>> = Vec::with_capacity(positions.len());
         for (parent, steps) in steps.into_iter().enumerate() {
             let of_parent = steps.into_iter().map(|step| {
-                let mut state = State::new();
-                state.assign(&step.state);
+                let state = State::from_words(&step.state);
                 let position = Position {
                     state,
                     goals: step.goals,

@@ -152,7 +152,9 @@ impl Proved {
 
     /// A joint move in which the role makes a winning move.
     fn winning(&mut self, state: &[u64], stop: &Stop) -> Option<Vec<Move>> {
-        let proof = self.prover.prove(&unpacked(state), MAX_DEPTH, stop, |_| ());
+        let proof = self
+            .prover
+            .prove(&State::from_words(state), MAX_DEPTH, stop, |_| ());
         proof.ok()?.line.into_iter().next()
     }
 
@@ -161,19 +163,12 @@ impl Proved {
         match &step.goals {
             Some(goals) => goals[self.role.index()].is_some_and(|goal| goal < self.value),
             None => {
-                let state = unpacked(&step.state);
+                let state = State::from_words(&step.state);
                 let proof = self.prover.prove(&state, MAX_DEPTH, stop, |_| ());
                 proof.is_ok_and(|proof| proof.verdict == Verdict::Lost)
             }
         }
     }
-}
-
-/// A state of packed words.
-fn unpacked(words: &[u64]) -> State {
-    let mut state = State::new();
-    state.assign(words);
-    state
 }
 
 /// Any goal: the possible values of an undefined one.

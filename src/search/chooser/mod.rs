@@ -21,7 +21,7 @@ use crate::game::load::Game;
 use crate::game::machine::{MachineError, RoleId};
 use crate::game::position::Position;
 use crate::search::learned::Evaluation;
-pub use score::Score;
+use score::Score;
 use trial::Trial;
 
 /// The time for each move of a trial match.
@@ -130,11 +130,6 @@ impl MinimaxBeside {
         }
         tracing::info!(score = %self.score, "minimax against tree search");
         Ok(())
-    }
-
-    /// How minimax did against tree search in trial matches.
-    pub fn score(&self) -> Score {
-        self.score
     }
 
     /// Searches from a position, if the tree search has an evaluation by now. Returns whether it did.

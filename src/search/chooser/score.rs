@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use serde::Serialize;
-
 /// The part of the points that a search gets against its equal, and that of one that is clearly better.
 const EQUAL: f64 = 0.5;
 const BETTER: f64 = 0.8;
@@ -15,8 +13,8 @@ const ODDS: f64 = 6.0;
 const MAX_MATCHES: u64 = 40;
 
 /// Matches, and the points of minimax in them: one for a win, and a half for a draw.
-#[derive(Clone, Copy, PartialEq, Default, Debug, Serialize)]
-pub struct Score {
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub(super) struct Score {
     matches: u64,
     points: f64,
 }
@@ -29,13 +27,8 @@ impl fmt::Display for Score {
 
 impl Score {
     /// Returns the number of matches.
-    pub fn matches(self) -> u64 {
+    pub(super) fn matches(self) -> u64 {
         self.matches
-    }
-
-    /// Returns the points.
-    pub fn points(self) -> f64 {
-        self.points
     }
 
     /// Adds a match.
@@ -50,7 +43,7 @@ impl Score {
     }
 
     /// Returns whether minimax is clearly better.
-    pub fn favours_minimax(self) -> bool {
+    pub(super) fn favours_minimax(self) -> bool {
         self.evidence() >= ODDS.ln()
     }
 

@@ -14,9 +14,9 @@ use crate::game::load::Game;
 use crate::game::machine::{MachineError, Move, RoleId};
 use crate::game::position::Position;
 use crate::search::SearchBudget;
-use crate::search::learned::{Evaluation, TrustedEvaluation};
+use crate::search::learned::{Evaluation, Roles, TrustedEvaluation};
 use crate::search::mcts::{EvaluationUse, Mcts, MctsConfig};
-use crate::search::minimax::{Minimax, MinimaxConfig, MinimaxError};
+use crate::search::minimax::{Minimax, MinimaxConfig, MinimaxError, share_of_range};
 use crate::support::rng;
 
 /// How many joint moves are made at random at the start.
@@ -70,6 +70,10 @@ impl Trial<'_> {
             }
             let legal = RoleId::first(2).map(|role| position.legal_moves(role));
             let legal: Vec<Vec<Move>> = legal.collect::<Result<_, _>>()?;
+            if legal.iter().any(Vec::is_empty) {
+                // The match cannot go on, and shows nothing.
+                return Ok(None);
+            }
             let deciding = RoleId::first(2).find(|role| legal[role.index()].len() > 1);
             let mut joint: Vec<Move> = legal.iter().map(|legal| legal[0]).collect();
             match deciding {
@@ -95,7 +99,7 @@ impl Trial<'_> {
             position.play(&joint)?;
             depth += 1;
         }
-        share(&position, self.game, own).map(Some)
+        points(&position, self.game, own).map(Some)
     }
 
     fn budget(&self, stop: &Stop) -> SearchBudget {
@@ -103,21 +107,16 @@ impl Trial<'_> {
     }
 }
 
-/// The share of a role at the end of a match: a half if both got the same part of what they can get.
-fn share(position: &Position, game: &Game, own: RoleId) -> Result<f64, MinimaxError> {
+/// The part of the points of a role at the end of a match: a half if both got the same share of what they can get.
+fn points(position: &Position, game: &Game, own: RoleId) -> Result<f64, MinimaxError> {
     let ranges = game.ground_game().ok_or(not_ground())?.goal_ranges();
     let goals = position.goals()?;
-    let part = |role: RoleId| {
-        let (low, high) = ranges[role.index()];
+    let roles = Roles::new(2).expect("two roles may have an evaluation");
+    let shares = roles.shares(|role| {
         let goal = goals[role.index()].unwrap_or(0);
-        f64::from(goal - low) / f64::from((high - low).max(1))
-    };
-    let (own, other) = (part(own), part(RoleId(1 - own.0)));
-    Ok(match own.total_cmp(&other) {
-        std::cmp::Ordering::Greater => 1.0,
-        std::cmp::Ordering::Equal => 0.5,
-        std::cmp::Ordering::Less => 0.0,
-    })
+        share_of_range(ranges[role.index()], goal)
+    });
+    Ok(roles.pairs_won(&shares, |role| role == own).into())
 }
 
 fn not_ground() -> MachineError {

@@ -123,8 +123,7 @@ mod tests {
         let name = |&base: &usize| {
             let mut words = vec![0; words];
             words[base / 64] |= 1 << (base % 64);
-            let mut state = State::new();
-            state.assign(&words);
+            let state = State::from_words(&words);
             ground.fluents(&state).remove(0)
         };
         let names = |bases: &[usize]| bases.iter().map(name).collect();

@@ -60,8 +60,7 @@ impl Playouts {
     pub(super) fn queue(&mut self, next: Siblings<'_>, matches: u64) {
         for (place, info) in next.infos.iter().enumerate() {
             if !info.turn.is_end() {
-                let mut state = State::new();
-                state.assign(next.state(place));
+                let state = State::from_words(next.state(place));
                 self.states.push((state, matches));
             }
         }

@@ -441,11 +441,10 @@ impl<'a> SelfPlay<'a> {
         stop: &Stop,
     ) -> Result<Vec<Symmetry>, MachineError> {
         let step = samples.len().div_ceil(TRIED_STATES).max(1);
-        let states = samples.each().step_by(step).map(|sample| {
-            let mut state = State::new();
-            state.assign(sample.state);
-            state
-        });
+        let states = samples
+            .each()
+            .step_by(step)
+            .map(|sample| State::from_words(sample.state));
         let states: Vec<State> = states.collect();
         symmetries(game, self.evaluator, &states, stop)
     }

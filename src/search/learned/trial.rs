@@ -218,8 +218,7 @@ impl Trial<'_> {
         places.sort_by_key(|at| (at / step).reverse_bits());
         for places in places.chunks(COMPARED_AT_A_TIME) {
             let states = places.iter().map(|&at| {
-                let mut state = State::new();
-                state.assign(self.held_out.get(at).state);
+                let state = State::from_words(self.held_out.get(at).state);
                 (state, PLAYOUTS)
             });
             let states: Vec<_> = states.collect();

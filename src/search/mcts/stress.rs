@@ -112,8 +112,7 @@ impl Toy {
     }
 
     fn successor(self, place: Place) -> Successor {
-        let mut state = State::new();
-        state.assign(&self.words(place));
+        let state = State::from_words(&self.words(place));
         let (depth, turn) = (place.0, self.turn(place));
         let info = NodeInfo { depth, turn };
         Successor { state, info }

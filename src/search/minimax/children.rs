@@ -2,9 +2,7 @@
 //!
 //! Only children that are entered are packed into states: most are cut off, or valued by their rows.
 
-use propjit_stop::Stop;
-
-use super::value::{self, Value, is_decided};
+use super::value::{self, Value, is_decided, share_of_range};
 use crate::game::ground::GoalBounds;
 use crate::game::machine::batch::Batch;
 use crate::game::machine::expansion::Expander;
@@ -112,9 +110,9 @@ impl Frontier {
         role: RoleId,
     ) -> (Value, Value) {
         let [own, other] = [role, RoleId(1 - role.0)].map(|role| {
-            let range @ (low, high) = self.ranges[role.index()];
+            let range = self.ranges[role.index()];
             let (least, most) = bounds.of(state, role).unwrap_or(range);
-            [least, most].map(|goal| (goal - low) as f32 / (high - low).max(1) as f32)
+            [least, most].map(|goal| share_of_range(range, goal))
         });
         let far = |value: Value| match is_decided(value) {
             true => value - value.signum() * FAR,
@@ -217,9 +215,8 @@ impl Turns {
         }
         for lane in self.terminal.lanes() {
             let [first, second] = [0, 1].map(|role| {
-                let (low, high) = ranges[role];
                 let goal = batch.goal(RoleId(role as u32), lane).unwrap_or(0);
-                (goal - low) as f32 / (high - low).max(1) as f32
+                share_of_range(ranges[role], goal)
             });
             children.ends[before + lane] = value::of_end(first, second);
         }
@@ -242,48 +239,17 @@ impl Turns {
     }
 }
 
-/// Returns the number of the role that decides in a packed state, [`NONE`] if the match is over there.
+/// Returns the number of the role that decides where these moves are legal, [`NONE`] if the match does not continue.
 ///
 /// # Errors
 /// If both roles decide.
-pub(super) fn mover(expander: &mut Expander, state: &[u64]) -> Result<u8, BothDecide> {
-    let batch = expander.poll();
-    batch.fill(state, 1);
-    let is_over = !batch.terminal().is_empty();
-    let several = [0, 1].map(|role| !batch.choices(RoleId(role)).1.is_empty());
-    match (is_over, several) {
-        (true, _) | (_, [false, false]) => Ok(NONE),
-        (_, [true, true]) => Err(BothDecide),
-        (_, [_, second]) => Ok(u8::from(second)),
+pub(super) fn mover(legal: &[Vec<Move>]) -> Result<u8, BothDecide> {
+    if legal.iter().any(Vec::is_empty) {
+        return Ok(NONE);
     }
-}
-
-/// Whether a stop has come, looked at now and then.
-#[derive(Debug)]
-pub(super) struct StopCheck {
-    stop: Stop,
-    left: u32,
-    pub(super) is_set: bool,
-}
-
-/// The number of expansions, of a few microseconds each, between looks at the clock.
-const BETWEEN_LOOKS: u32 = 16;
-
-impl StopCheck {
-    pub(super) fn new(stop: Stop) -> StopCheck {
-        StopCheck {
-            stop,
-            left: 0,
-            is_set: false,
-        }
-    }
-
-    /// Counts an expansion.
-    pub(super) fn count(&mut self) {
-        if self.left == 0 {
-            self.left = BETWEEN_LOOKS;
-            self.is_set |= self.stop.is_set();
-        }
-        self.left -= 1;
+    match [0, 1].map(|role| legal[role].len() > 1) {
+        [false, false] => Ok(NONE),
+        [true, true] => Err(BothDecide),
+        [_, second] => Ok(u8::from(second)),
     }
 }

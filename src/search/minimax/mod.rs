@@ -45,6 +45,7 @@ use proofs::{Focus, Proofs};
 pub use report::{MinimaxMove, MinimaxReport};
 use search::{Halt, Search};
 use table::Table;
+pub(in crate::search) use value::share_of_range;
 
 /// The number of forced joint moves one after the other after which a match counts as drawn.
 const MAX_FORCED: u32 = 1000;
@@ -203,7 +204,7 @@ impl Minimax {
         self.outcome = None;
         self.time = Duration::ZERO;
         self.mover = NONE;
-        self.mover = mover(&mut self.expander, &self.state).map_err(|_| OutOfScope::BothDecide)?;
+        self.mover = mover(&self.legal).map_err(|_| OutOfScope::BothDecide)?;
         Ok(())
     }
 
@@ -224,7 +225,7 @@ impl Minimax {
         // A thread that has nothing more to do stops all.
         let finished = budget.stop.by(None);
         let (focus, proofs) = (&self.focus, &mut self.proofs);
-        focus.set(vec![unpacked(state)]);
+        focus.set(vec![State::from_words(state)]);
         let are_done = Stop::new();
         let results = std::thread::scope(|scope| {
             if let Some(proofs) = proofs {
@@ -285,13 +286,6 @@ impl Minimax {
             self.time,
         )
     }
-}
-
-/// The state of these words.
-fn unpacked(words: &[u64]) -> State {
-    let mut state = State::new();
-    state.assign(words);
-    state
 }
 
 #[cfg(test)]

@@ -7,12 +7,14 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use propjit_stop::Stop;
 
+use super::MAX_FORCED;
 use super::children::{NONE, mover};
 use super::table::{Bound, Entry, PROVED, Table};
-use super::value::{self, Value, WIN, is_decided};
+use super::value::{self, Value, is_decided, share_of_range};
 use crate::game::engine::{Engines, MatchEngines};
 use crate::game::load::Game;
 use crate::game::machine::expansion::Expander;
+use crate::game::machine::expansion::successor::Turn;
 use crate::game::machine::{Move, RoleId, State};
 use crate::proof::forced::{Finding, ProofAnswer, ProofPosition, ProofWorkers};
 use crate::search::learned::LaneScorer;
@@ -53,8 +55,6 @@ pub(super) struct Proofs {
     ranges: [(i32, i32); 2],
     /// The positions of the last request.
     positions: Vec<State>,
-    /// How many proofs were taken over.
-    pub(super) count: u64,
 }
 
 impl Proofs {
@@ -77,7 +77,6 @@ impl Proofs {
             table: table.clone(),
             ranges: [ranges[0], ranges[1]],
             positions: Vec::new(),
-            count: 0,
         }
     }
 
@@ -123,14 +122,13 @@ impl Proofs {
         let Some(state) = self.positions.get(answer.position).cloned() else {
             return;
         };
-        self.count += 1;
         let role = answer.target.role;
         let value = self.value(&answer);
         let packed = state.packed(self.expander.words());
-        let Ok(decider @ 0..NONE) = mover(&mut self.expander, &packed) else {
+        let legal = self.expander.poll().legal_moves(&state);
+        let Ok(decider @ 0..NONE) = mover(&legal) else {
             return;
         };
-        let legal = self.expander.poll().legal_moves(&state);
         let best = match role == RoleId(decider.into()) {
             true => {
                 let chosen = answer.joint[role.index()];
@@ -142,24 +140,15 @@ impl Proofs {
         self.store(&packed, decider, role, value, best);
         // The move that wins leads to a state that is won, too: the search looks there first.
         if best.is_some() {
-            let joint = legal
-                .iter()
-                .enumerate()
-                .map(|(at, legal)| match at == role.index() {
-                    true => Some(answer.joint[at]),
-                    false => legal.first().copied(),
-                });
-            let joint: Option<Vec<Move>> = joint.collect();
-            let Some(joint) = joint else {
-                return;
-            };
+            let mut joint: Vec<Move> = legal.iter().map(|legal| legal[0]).collect();
+            joint[role.index()] = answer.joint[role.index()];
             let batch = self.expander.poll();
             batch.enter_children(&state, &joint);
             let next = batch.state(0);
-            let found = self.expander.skip_forced_moves(&next, 0, 1000);
-            let next = found.all().state(0).to_vec();
-            if let Ok(decider @ 0..NONE) = mover(&mut self.expander, &next) {
-                self.store(&next, decider, role, value, None);
+            let found = self.expander.skip_forced_moves(&next, 0, MAX_FORCED);
+            let next = found.all();
+            if let Turn::One(decider) = next.infos[0].turn {
+                self.store(next.state(0), decider.0 as u8, role, value, None);
             }
         }
     }
@@ -167,10 +156,7 @@ impl Proofs {
     /// The least that the role of an answer gets, as a value for it.
     fn value(&self, answer: &ProofAnswer) -> Value {
         let role = answer.target.role;
-        let share = |role: RoleId, goal: i32| {
-            let (low, high) = self.ranges[role.index()];
-            (goal - low) as f32 / (high - low).max(1) as f32
-        };
+        let share = |role: RoleId, goal: i32| share_of_range(self.ranges[role.index()], goal);
         let other = RoleId(1 - role.0);
         let ceiling = answer.ceilings.iter().find(|(of, _)| *of == other);
         let ceiling = ceiling.map_or(self.ranges[other.index()].1, |&(_, most)| most);
@@ -186,7 +172,6 @@ impl Proofs {
         let mut sums = self.scorer.accumulator();
         self.scorer.go_to(&mut sums, packed);
         let is_own = role == RoleId(decider.into());
-        debug_assert!(value.abs() <= WIN, "a value");
         self.table.store(
             sums.key(),
             Entry {

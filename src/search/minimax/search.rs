@@ -7,15 +7,14 @@
 
 use std::sync::Arc;
 
-use propjit_stop::Stop;
+use propjit_stop::{Stop, Ticker};
 
-use super::children::{BothDecide, Frontier, NONE, StopCheck};
+use super::children::{BothDecide, Frontier, NONE};
 use super::margins::Margins;
 use super::ordering::{History, Killers};
 use super::ply::Ply;
 use super::pruning::{self, Reductions};
 use super::table::{Bound, Entry, PROVED, Table};
-use super::unpacked;
 use super::value::{INFINITE, Value, WIN, from_below, is_decided, to_below};
 use crate::game::ground::GoalBounds;
 use crate::game::machine::{Move, RoleId, State};
@@ -32,6 +31,9 @@ const MAX_EXTENSIONS: i32 = 4;
 
 /// How many noisy children of a node of depth 1 are searched further.
 const MAX_NOISY: usize = 6;
+
+/// The number of expansions, of a few microseconds each, between looks at the clock.
+const BETWEEN_LOOKS: u32 = 16;
 
 /// How many moves at the root, and plies of the best line, matter to provers.
 const FOCUS_MOVES: usize = 3;
@@ -86,7 +88,7 @@ pub(super) struct Search {
     history: History,
     margins: Margins,
     reductions: Reductions,
-    stop: StopCheck,
+    stop: Ticker,
     /// How many expansions there may be.
     limit: u64,
     pub(super) counts: Counts,
@@ -116,7 +118,7 @@ impl Search {
             history: History::new(moves),
             margins: Margins::default(),
             reductions: Reductions::default(),
-            stop: StopCheck::new(Stop::new()),
+            stop: Stop::new().ticker(),
             limit: u64::MAX,
             counts: Counts::default(),
             root: Vec::new(),
@@ -141,7 +143,7 @@ impl Search {
         limit: u64,
     ) -> Result<(), Halt> {
         self.frontier.poll();
-        self.stop = StopCheck::new(stop);
+        self.stop = stop.ticker_of(BETWEEN_LOOKS);
         self.counts = Counts::default();
         self.limit = u64::MAX;
         self.history.fade();
@@ -220,19 +222,19 @@ impl Search {
     /// Returns the positions that matter: the root, the states after its best moves, which come in this order, and
     /// those of the best line.
     pub(super) fn focus(&mut self, best: &[RootMove]) -> Vec<State> {
-        let mut states = vec![unpacked(self.plies[0].sums.state())];
+        let mut states = vec![State::from_words(self.plies[0].sums.state())];
         for of in best.iter().take(FOCUS_MOVES).rev() {
             let mut moves = self.plies[0].children.moves.iter();
             if let Some(child) = moves.position(|&played| played == of.played) {
                 self.enter(0, child);
                 self.pack(1);
                 if self.plies[1].mover != NONE {
-                    states.insert(1, unpacked(self.plies[1].sums.state()));
+                    states.insert(1, State::from_words(self.plies[1].sums.state()));
                 }
             }
         }
         let line = self.best_line(FOCUS_PLIES).len();
-        states.extend((2..line).map(|at| unpacked(self.plies[at].sums.state())));
+        states.extend((2..line).map(|at| State::from_words(self.plies[at].sums.state())));
         states
     }
 
@@ -259,8 +261,7 @@ impl Search {
 
     /// Finds and estimates the children of the node at a ply.
     fn expand(&mut self, at: usize) -> Result<(), Halt> {
-        self.stop.count();
-        if self.stop.is_set || self.counts.expansions >= self.limit {
+        if self.stop.is_set() || self.counts.expansions >= self.limit {
             return Err(Halt::Stopped);
         }
         self.find_children(at)?;

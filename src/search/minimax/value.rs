@@ -25,6 +25,11 @@ pub(super) fn is_decided(value: Value) -> bool {
     value.abs() > WIN / 2
 }
 
+/// The share of a range of goals that a goal is.
+pub(in crate::search) fn share_of_range((low, high): (i32, i32), goal: i32) -> f32 {
+    (goal - low) as f32 / (high - low).max(1) as f32
+}
+
 /// The value for the first role of the end of a match with these shares of the ranges of their goals.
 pub(super) fn of_end(first: f32, second: f32) -> Value {
     let difference = first - second;

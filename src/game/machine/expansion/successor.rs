@@ -173,9 +173,7 @@ impl<'a> Siblings<'a> {
 
     /// A state by itself.
     pub fn to_state(self, at: usize) -> State {
-        let mut state = State::new();
-        state.assign(self.state(at));
-        state
+        State::from_words(self.state(at))
     }
 
     /// One after the other.

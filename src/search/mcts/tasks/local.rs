@@ -315,8 +315,7 @@ mod tests {
     #[test]
     fn nodes_are_chosen_while_other_threads_count_visits() {
         let state_with = |number: u64, depth: u32| {
-            let mut state = State::new();
-            state.assign(&[number]);
+            let state = State::from_words(&[number]);
             let turn = Turn::One(RoleId(depth));
             let info = NodeInfo { depth, turn };
             Successor { state, info }

@@ -54,8 +54,7 @@ impl Memory {
     }
 
     fn init_decision(&self) {
-        let mut state = State::new();
-        state.assign(&STATE);
+        let state = State::from_words(&STATE);
         let successors: Successors = [Successor {
             state,
             info: info(),
