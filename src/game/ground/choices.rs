@@ -35,7 +35,7 @@ use crate::support::rng;
 /// are evaluated for them, unless that is too few for the least number of joint moves.
 const STEPS: usize = 500;
 const MAX_NODES: usize = 1 << 24;
-const LEAST_STEPS: usize = 16;
+const MIN_STEPS: usize = 16;
 
 /// The maximum number of conflicts of the solver for a move and a phase, and of its variables.
 const CONFLICTS: u64 = 1000;
@@ -99,7 +99,7 @@ fn seen_forced(game: &LoweredGame, choices: &[Vec<bool>]) -> Vec<Vec<bool>> {
     let none = || choices.iter().map(|of_role| vec![false; of_role.len()]);
     let (mut forced, mut beside): (Vec<_>, Vec<_>) = (none().collect(), none().collect());
     // Each joint move takes two evaluations.
-    let steps = (MAX_NODES / (2 * circuit.nodes().len().max(1))).clamp(LEAST_STEPS, STEPS);
+    let steps = (MAX_NODES / (2 * circuit.nodes().len().max(1))).clamp(MIN_STEPS, STEPS);
     let mut rng = rng::streams(0).next().expect("streams do not end");
     let start = |inputs: &mut Vec<bool>, state: &State| {
         inputs.fill(false);

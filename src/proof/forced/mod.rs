@@ -35,6 +35,7 @@
 //! partial states by Shih et al. (arXiv 2112.02563).
 
 mod announcer;
+mod client;
 mod conclusion;
 mod config;
 mod courses;
@@ -62,6 +63,7 @@ mod worker;
 mod worker_pool;
 
 pub use crate::game::circuits::reasons::Target;
+pub use client::ProofClient;
 pub use config::{MAX_DEPTH, ProofConfig, ProofError, ProofMode, ProofPart, ProofWay};
 pub use cube::Cube;
 pub use encoding::VERSION;

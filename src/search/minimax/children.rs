@@ -6,6 +6,7 @@ use super::value::{self, Value, is_decided, share_of_range};
 use crate::game::ground::GoalBounds;
 use crate::game::machine::batch::Batch;
 use crate::game::machine::expansion::Expander;
+use crate::game::machine::expansion::forced::{Ends, skip_forced_moves};
 use crate::game::machine::{Move, RoleId, State};
 use crate::game::vocabulary::lane_mask::LaneMask;
 
@@ -156,7 +157,7 @@ impl Frontier {
             batch.keep_first(moves.len());
             batch.play_alone(RoleId(own as u32), moves, others.as_slice());
             batch.advance(batch.filled());
-            let turns = skip_forced_moves(batch, self.max_forced);
+            let turns = Turns::after_forced_moves(batch, self.max_forced);
             turns.add(batch, &self.ranges, children)?;
         }
         Ok(())
@@ -170,30 +171,29 @@ struct Turns {
     over: LaneMask,
 }
 
-/// Plays forced moves in all lanes where there are no others.
-fn skip_forced_moves(batch: &mut Batch, max_forced: u32) -> Turns {
-    let filled = batch.filled();
-    let mut left = max_forced;
-    loop {
-        let terminal = batch.terminal();
-        let [first, second] = [0, 1].map(|role| batch.choices(RoleId(role)));
-        let several = [first.1, second.1];
-        let going_on = filled.and_not(terminal);
-        let stuck = going_on.and_not(first.0.and(second.0));
-        let forced = going_on.and_not(stuck.or(several[0]).or(several[1]));
-        if forced.is_empty() || left == 0 {
-            return Turns {
-                several,
-                terminal,
-                over: terminal.or(stuck).or(forced),
-            };
-        }
-        left -= 1;
-        batch.advance_forced(forced);
-    }
-}
-
 impl Turns {
+    /// Plays forced moves in all lanes where there are no others, a few at most.
+    fn after_forced_moves(batch: &mut Batch, max_forced: u32) -> Turns {
+        let mut several = [LaneMask::default(); 2];
+        let mut left = max_forced;
+        let ends = skip_forced_moves(batch, &mut several, |forced| {
+            let is_allowed = left > 0;
+            left = left.saturating_sub(1);
+            Some(if is_allowed {
+                forced
+            } else {
+                LaneMask::default()
+            })
+        });
+        let Ends { terminal, stuck } = ends.expect("it is not stopped");
+        let undecided = batch.filled().and_not(several[0].or(several[1]));
+        Turns {
+            several,
+            terminal,
+            over: undecided.or(terminal).or(stuck),
+        }
+    }
+
     /// Adds the children in the lanes.
     fn add(
         self,

@@ -2,7 +2,7 @@
 //! transposition table as exact bounds.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use propjit_stop::Stop;
@@ -16,16 +16,9 @@ use crate::game::load::Game;
 use crate::game::machine::expansion::Expander;
 use crate::game::machine::expansion::successor::Turn;
 use crate::game::machine::{Move, RoleId, State};
-use crate::proof::forced::{Finding, ProofAnswer, ProofPosition, ProofWorkers};
+use crate::proof::forced::{Finding, ProofAnswer, ProofClient, ProofPosition, ProofWorkers};
 use crate::search::learned::LaneScorer;
 use crate::support::program::ProgramCommand;
-
-/// The time after which positions are chosen again: the first time, and at most. It doubles. Provers that are asked
-/// about other positions all the time prove little, and take more than their share of the time.
-const INTERVAL: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(2)];
-
-/// How long a stop may wait.
-const PATIENCE: Duration = Duration::from_millis(5);
 
 /// How long to wait for the last reports of workers, after they were sent to rest.
 const LAST_WORDS: Duration = Duration::from_millis(5);
@@ -57,6 +50,27 @@ pub(super) struct Proofs {
     positions: Vec<State>,
 }
 
+/// Proofs about the positions in a focus.
+struct AboutFocus<'a> {
+    proofs: &'a mut Proofs,
+    focus: &'a Focus,
+}
+
+impl ProofClient for AboutFocus<'_> {
+    fn workers(&mut self) -> &mut ProofWorkers {
+        &mut self.proofs.workers
+    }
+
+    fn query(&mut self) {
+        self.proofs.query(self.focus.get());
+    }
+
+    fn hear(&mut self, found: Finding) -> bool {
+        self.proofs.hear(found);
+        false
+    }
+}
+
 impl Proofs {
     /// Starts workers: a thread with a share of the time, and processes.
     pub(super) fn start(
@@ -82,24 +96,11 @@ impl Proofs {
 
     /// Requests proofs about the positions that matter, and takes over what is proved, until a stop comes.
     pub(super) fn run(&mut self, focus: &Focus, stop: &Stop) {
-        let [mut interval, longest] = INTERVAL;
-        self.query(focus.get());
-        let mut asked = Instant::now();
-        while !stop.is_set() {
-            if let Some(found) = self.workers.wait(PATIENCE) {
-                self.hear(found);
-            }
-            if asked.elapsed() >= interval {
-                self.query(focus.get());
-                asked = Instant::now();
-                interval = longest.min(2 * interval);
-            }
+        AboutFocus {
+            proofs: self,
+            focus,
         }
-        self.workers.rest();
-        let until = Instant::now() + LAST_WORDS;
-        while let Some(found) = self.workers.last_words(until) {
-            self.hear(found);
-        }
+        .run_until(stop, LAST_WORDS);
     }
 
     /// Requests proofs about these positions, if they are not the requested ones already.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use propjit_stop::Stop;
 
 use super::MAX_MOVES;
+use super::forced::{self, Ends};
 use super::legal::{Legal, LegalMoves};
 use super::successor::{NodeInfo, Successors, Turn};
 use crate::game::engine::{EngineSubscription, Engines, MatchEngines, PlayoutPolicy};
@@ -358,34 +359,20 @@ fn skip_forced_moves(
     stop: Option<&Stop>,
     found: &mut Successors,
 ) {
-    let filled = batch.filled();
     let roles = RoleId::first(batch.game().roles().len());
-    // Those that have a choice: of each role, and some role; and those without a move.
     let mut choosing = vec![LaneMask::default(); roles.clone().count()];
-    let (terminal, choice, stuck) = loop {
-        let terminal = batch.terminal();
-        let (mut choice, mut able) = (LaneMask::default(), filled);
-        for role in roles.clone() {
-            let (some, several) = batch.choices(role);
-            choosing[role.index()] = several;
-            choice = choice.or(several);
-            able = able.and(some);
-        }
-        let stuck = filled.and_not(able);
-        let mut forced = filled.and_not(terminal.or(choice).or(stuck));
+    let ends = forced::skip_forced_moves(batch, &mut choosing, |mut forced| {
         for lane in forced.lanes() {
             match depths[lane] < max_steps {
                 true => depths[lane] += 1,
                 false => forced.remove(lane),
             }
         }
-        if forced.is_empty() {
-            break (terminal, choice, stuck);
-        }
-        if stop.is_some_and(Stop::is_set) {
-            return;
-        }
-        batch.advance_forced(forced);
+        let is_stopped = !forced.is_empty() && stop.is_some_and(Stop::is_set);
+        (!is_stopped).then_some(forced)
+    });
+    let Some(Ends { terminal, stuck }) = ends else {
+        return;
     };
     let mut infos = Vec::with_capacity(depths.len());
     for (lane, depth) in depths.into_iter().enumerate() {
@@ -394,10 +381,9 @@ fn skip_forced_moves(
             Turn::Over(batch.goals(lane).collect())
         } else if stuck.contains(lane) {
             Turn::Stuck
-        } else if !choice.contains(lane) {
-            Turn::Cut
         } else {
             match (deciders.next(), deciders.next()) {
+                (None, _) => Turn::Cut,
                 (Some(role), None) => Turn::One(role),
                 _ => Turn::Several,
             }

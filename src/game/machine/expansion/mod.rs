@@ -6,6 +6,7 @@
 //! given, with forced moves skipped, as searches of decisions do.
 
 mod expander;
+pub(crate) mod forced;
 pub mod legal;
 pub mod successor;
 pub(crate) mod team;

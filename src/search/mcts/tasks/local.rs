@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use propjit_stop::Stop;
 
@@ -12,7 +12,7 @@ use crate::game::ground::GroundGame;
 use crate::game::load::Game;
 use crate::game::machine::{RoleId, State};
 use crate::proof::forced::{
-    Finding, KnownWins, ProofAnswer, ProofPosition, ProofWorkers, TargetStatus,
+    Finding, KnownWins, ProofAnswer, ProofClient, ProofPosition, ProofWorkers, TargetStatus,
 };
 use crate::search::mcts::config::MctsConfig;
 use crate::search::mcts::local_report::{Forced, LocalReport, LocalTarget};
@@ -21,9 +21,6 @@ use crate::search::mcts::tree::Tree;
 use crate::search::mcts::tree::arena::AllocationBuffer;
 use crate::search::mcts::tree::decision::Edge;
 use crate::search::mcts::tree::node::{Decider, NodeId};
-
-/// The time after which positions are chosen again: the first time, and at most. It doubles.
-const INTERVAL: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(2)];
 
 /// The numbers of moves that are considered by level, starting with the most visited ones.
 const WIDTHS: [usize; 4] = [3, 2, 1, 1];
@@ -40,6 +37,27 @@ pub(in crate::search::mcts) struct LocalSearch {
     nodes: Vec<NodeId>,
     /// The proofs about nodes since this root.
     proofs: Vec<(NodeId, ProofAnswer)>,
+}
+
+/// Proofs about the positions of a tree.
+struct AboutTree<'a> {
+    local: &'a mut LocalSearch,
+    tree: &'a Tree,
+    buffer: AllocationBuffer,
+}
+
+impl ProofClient for AboutTree<'_> {
+    fn workers(&mut self) -> &mut ProofWorkers {
+        &mut self.local.workers
+    }
+
+    fn query(&mut self) {
+        self.local.query(self.tree);
+    }
+
+    fn hear(&mut self, found: Finding) -> bool {
+        self.local.hear(self.tree, found, &mut self.buffer)
+    }
 }
 
 impl LocalSearch {
@@ -97,29 +115,13 @@ impl LocalSearch {
 
     /// Requests proofs about positions of the tree, and takes over what is proved, until a stop comes.
     pub(in crate::search::mcts) fn run(&mut self, tree: &Tree, stop: &Stop) {
-        let mut buffer = AllocationBuffer::default();
-        let [mut interval, longest] = INTERVAL;
-        self.query(tree);
-        let mut asked = Instant::now();
-        while !stop.is_set() {
-            // Not longer than a stop may wait.
-            let found = self.workers.wait(Duration::from_millis(5));
-            if found.is_some_and(|found| self.hear(tree, found, &mut buffer)) {
-                // Other moves matter now.
-                self.query(tree);
-            }
-            if asked.elapsed() >= interval {
-                self.query(tree);
-                asked = Instant::now();
-                interval = longest.min(2 * interval);
-            }
-        }
-        self.workers.rest();
-        let until = Instant::now() + LAST_WORDS;
-        while let Some(found) = self.workers.last_words(until) {
-            self.hear(tree, found, &mut buffer);
-        }
-        tree.give_back(buffer);
+        let mut client = AboutTree {
+            local: self,
+            tree,
+            buffer: AllocationBuffer::default(),
+        };
+        client.run_until(stop, LAST_WORDS);
+        tree.give_back(client.buffer);
     }
 
     /// Takes over what was found out. Returns whether it is about a node.
