@@ -25,7 +25,7 @@
 //! |---|---|
 //! | load a rulesheet | [`Game::load`], [`Setup`] |
 //! | play a match move by move | [`Game::start`], [`Position`]; [`History`] to go back |
-//! | find a good move | [`Mcts`], [`SearchBudget`], [`SearchReport`] |
+//! | find a good move | [`Search`], [`SearchBudget`], [`SearchReport`]; [`Mcts`] for tree search alone |
 //! | play random matches in bulk | [`game::playout::run`], [`PlayoutConfig`] |
 //! | let a learner play many matches step by step | [`VectorEnvironment`] |
 //! | let players play, or be one | [`Series`], [`Player`], [`PlayerFactory`] |
@@ -68,6 +68,7 @@ pub use game::vocabulary::lane_mask::LaneMask;
 pub use play::matches::{MatchConfig, MatchRecord, Player, PlayerFactory, Series};
 pub use propjit_stop::Stop;
 pub use search::SearchBudget;
+pub use search::chooser::{Search, SearchConfig};
 pub use search::mcts::{Mcts, MctsConfig, SearchReport};
 pub use support::directory::DirectoryError;
 pub use support::statistics::{Moments, wilson};

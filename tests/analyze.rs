@@ -81,7 +81,8 @@ fn lines_go_on_from_the_move() {
 fn people_get_a_table() {
     // All states of this game may be known before the search has begun.
     let game = own("ticTacToe");
-    let text = stdout(propjit(&["analyze", &game, "--moves", WON, "--no-solve"]).success());
+    let args = ["analyze", &game, "--moves", WON, "--no-solve", "--plain"];
+    let text = stdout(propjit(&args).success());
     let board = "  3 . . .\n  2 x o .\n  1 x o .\n    1 2 3\n\n  (control x)\n";
     let table = text.strip_prefix(board).unwrap_or_else(|| panic!("{text}"));
     assert!(

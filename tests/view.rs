@@ -2,6 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use propjit::Backend;
@@ -9,6 +10,7 @@ use propjit::game::load::{Game, Setup};
 use propjit::game::position::History;
 use propjit::play::matches::Script;
 use propjit::play::view::{View, ViewConfig};
+use propjit::search::chooser::SearchConfig;
 use propjit::search::mcts::MctsConfig;
 use serde_json::{Value, json};
 
@@ -29,12 +31,13 @@ fn view_with(game: Game, moves: &str, change: impl Fn(ViewConfig) -> ViewConfig)
     if !moves.is_empty() {
         history.follow(&Script::inline(moves)).unwrap();
     }
-    let search = MctsConfig::default().with_memory(64 << 20);
+    let mcts = MctsConfig::default().with_memory(64 << 20);
+    let search = SearchConfig::plain().with_mcts(mcts);
     let config = ViewConfig::new("game", game.bulk_backend())
         .with_seconds(Duration::from_millis(50))
         .with_search(search);
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    View::start(address, game, history, change(config)).unwrap()
+    View::start(address, Arc::new(game), history, change(config)).unwrap()
 }
 
 fn get(view: &View, target: &str) -> Value {

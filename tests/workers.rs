@@ -499,7 +499,7 @@ fn analyze_tells_what_came_from_proofs() {
         "--seconds",
         "200",
     ];
-    let report = json(&[&args[..], &["--workers", "1"]].concat());
+    let report = json(&[&args[..], &["--workers", "1", "--no-local"]].concat());
     assert_eq!(report["solved"], true);
     let best = &report["moves"][0];
     let forced = &best["forced"];

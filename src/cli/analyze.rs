@@ -7,7 +7,8 @@ use propjit::Stop;
 use propjit::game::machine::{RANDOM_ROLE, RoleId};
 use propjit::game::position::History;
 use propjit::proof::unproved::Unproved;
-use propjit::search::mcts::{LocalReport, PlanReport, ProvedBy, StatesReport};
+use propjit::search::chooser::SearchChoice;
+use propjit::search::mcts::{LocalReport, MinimaxPart, PlanReport, ProvedBy, StatesReport};
 use serde::Serialize;
 
 use super::counters::reached;
@@ -16,7 +17,7 @@ use super::ranking::{Forcing, Goals, Ranked, Table, advised, number, ranking};
 use super::search_args::{BudgetArgs, Position, SearchArgs, find_role, think};
 use super::signals::stop_on_signals;
 
-/// Rank the moves in a position by tree search
+/// Rank the moves in a position
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -38,6 +39,11 @@ pub(super) struct Args {
 /// For how long to think by default.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
 
+/// The reciprocal of the part of the time in which an evaluation is learned, unless one is known; and how long that may
+/// take at most.
+const LEARNING_PART: u32 = 3;
+const MAX_LEARNING: Duration = Duration::from_secs(20);
+
 /// The number of moves that are shown to people.
 const SHOWN: usize = 20;
 
@@ -52,6 +58,12 @@ struct Analysis {
     solved: bool,
     nodes: usize,
     playouts: u64,
+    /// What minimax did, if that has searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    minimax: Option<MinimaxPart>,
+    /// The choice between minimax and tree search, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    choice: Option<SearchChoice>,
     seconds: f64,
     /// None without a search.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -135,19 +147,26 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     if args.wait {
         position.wait(&stop);
     }
-    let (mut search, seed) = args
-        .search
-        .search(&position, args.budget.playouts.is_some())?;
+    let time = args.budget.time(DEFAULT_TIME);
+    let learning = time.map_or(MAX_LEARNING, |time| {
+        (time / LEARNING_PART).min(MAX_LEARNING)
+    });
+    let is_counted = args.budget.playouts.is_some();
+    let (mut search, seed) = args.search.search(&position, is_counted, learning)?;
     if args.wait {
         let _shown = show_progress(|| "learning an evaluation".to_string());
         search.wait_for_evaluation_until(&stop);
     }
     let history = &position.history;
     let budget = args.budget.start(DEFAULT_TIME, &stop);
-    let whole = match (args.budget.time(DEFAULT_TIME), args.budget.playouts) {
+    let whole = match (time, args.budget.playouts) {
         (Some(time), _) => format!("playouts in at most {} s", time.as_secs_f64()),
         (None, playouts) => format!("of {} playouts", playouts.unwrap_or_default()),
     };
+    if time.is_some() {
+        let _shown = show_progress(|| "learning an evaluation".to_string());
+        search.wait_until(&budget.stop.within(learning));
+    }
     let progress = search.progress();
     let shown = show_progress(move || format!("{} {whole}", progress.rollouts()));
     let done = think(&mut search, history, &budget);
@@ -169,6 +188,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         solved: report.solved,
         nodes: report.nodes,
         playouts: report.playouts,
+        minimax: report.minimax,
+        choice: search.choice(),
         seconds: report.time.as_secs_f64(),
         seed: Some(seed),
         moves: ranking(&report, &mut search, history.roles()),
@@ -196,6 +217,8 @@ fn over(history: &mut History, role: RoleId, picture: String) -> Result<Analysis
         solved: goals.0[role.index()].goal.is_some(),
         nodes: 0,
         playouts: 0,
+        minimax: None,
+        choice: None,
         seconds: 0.0,
         seed: None,
         moves: Vec::new(),
@@ -272,14 +295,23 @@ impl fmt::Display for Analysis {
         };
         let value = self.value.map_or("unknown".to_string(), number);
         writeln!(f, "{}: {best}, value {value}{proved}", self.role)?;
-        writeln!(
-            f,
-            "{} nodes, {} playouts in {:.2} s, seed {}",
-            self.nodes,
-            self.playouts,
-            self.seconds,
-            self.seed.unwrap_or_default()
-        )?;
+        let (nodes, playouts) = (self.nodes, self.playouts);
+        let effort = match self.minimax {
+            Some(MinimaxPart { depth, evaluated }) => {
+                format!("minimax to depth {depth}, {nodes} nodes, {evaluated} positions estimated")
+            }
+            None => format!("{nodes} nodes, {playouts} playouts"),
+        };
+        let (seconds, seed) = (self.seconds, self.seed.unwrap_or_default());
+        writeln!(f, "{effort} in {seconds:.2} s, seed {seed}")?;
+        if let Some(SearchChoice { trials, .. }) =
+            self.choice.filter(|of| of.trials.matches() > 0.0)
+        {
+            writeln!(
+                f,
+                "minimax won {trials} points in trial matches against tree search"
+            )?;
+        }
         Table {
             moves: &self.moves,
             most: SHOWN,

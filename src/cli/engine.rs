@@ -1,4 +1,4 @@
-//! `propjit engine`: tree search over the line protocol.
+//! `propjit engine`: searches over the line protocol.
 
 use std::io;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use propjit::game::load::Game;
 use propjit::play::line_protocol::{LineServerConfig, serve_lines};
-use propjit::search::mcts::MctsConfig;
+use propjit::search::chooser::SearchConfig;
 use propjit::support::error_text::with_causes;
 
 use super::option_flags::{Flag, OptionArgs, OptionFlags};
@@ -44,15 +44,19 @@ impl OptionFlags for EngineFlags {
         Flag::new("threads"),
         Flag::new("memory"),
         Flag::new("seed").with_default("random"),
+        Flag::new("search"),
+        Flag::new("no-local"),
+        Flag::new("no-evaluation"),
     ];
 }
 
 /// Serves until the input ends.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let stop = stop_on_signals();
-    let search = args.options.search(MctsConfig::default())?;
+    let [search, counted] = [SearchConfig::default(), SearchConfig::plain()];
     let config = LineServerConfig::default()
-        .with_search(search)
+        .with_search(args.options.search(search)?)
+        .with_counted_search(args.options.search(counted)?)
         .with_backend(args.setup.backend.0)
         .with_time(args.seconds)
         .with_nodes(args.nodes)

@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use propjit::play::players::{
     MctsOptions, MctsPlayerConfig, PlayerOption, SpecError, mcts_options,
 };
-use propjit::search::mcts::MctsConfig;
+use propjit::search::chooser::SearchConfig;
 use propjit::support::rng::random_seed;
 
 use super::output::Failure;
@@ -102,16 +102,26 @@ impl<F> OptionArgs<F> {
         given.map(|(option, value)| (*option, value.as_str()))
     }
 
+    /// Whether this option is given.
+    pub(super) fn is_given(&self, name: &str) -> bool {
+        self.given().any(|(option, _)| option.name == name)
+    }
+
     /// Changes the configuration of a search as given, with a new seed if none was given.
-    pub(super) fn search(&self, search: MctsConfig) -> Result<MctsConfig, Failure> {
-        let config = MctsPlayerConfig::default().with_search(search);
+    pub(super) fn search(&self, search: SearchConfig) -> Result<SearchConfig, Failure> {
+        let config = MctsPlayerConfig::default()
+            .with_search(search.mcts)
+            .with_kind(search.kind);
         let mut options = MctsOptions::new(config);
         for (option, value) in self.given() {
             let set = option.set(&mut options, value);
             set.map_err(|error| Failure::Usage(error.to_string()))?;
         }
         let seed = options.seed.unwrap_or_else(random_seed);
-        Ok(options.config.search.with_seed(seed))
+        let config = options.config;
+        Ok(SearchConfig::default()
+            .with_mcts(config.search.with_seed(seed))
+            .with_kind(config.kind))
     }
 }
 

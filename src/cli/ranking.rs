@@ -4,7 +4,8 @@ use std::fmt;
 
 use propjit::game::machine::{MachineError, Move, RoleId};
 use propjit::game::position::History;
-use propjit::search::mcts::{Mcts, MoveReport, SearchReport};
+use propjit::search::chooser::Search;
+use propjit::search::mcts::{MoveReport, SearchReport};
 use serde::Serialize;
 
 use super::output::column_width;
@@ -18,6 +19,12 @@ pub(super) struct Ranked {
     pub value: Option<f64>,
     pub stderr: Option<f64>,
     pub proof: Option<String>,
+    /// The depth of a minimax search of the move, if that searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    /// Whether the value is only an upper bound.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_upper_bound: bool,
     pub line: Vec<Decision>,
     /// The proof by local search, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,7 +61,7 @@ pub(super) fn advised(report: &SearchReport) -> Option<Move> {
 }
 
 /// The moves of a report, best first.
-pub(super) fn ranking(report: &SearchReport, search: &mut Mcts, roles: &[String]) -> Vec<Ranked> {
+pub(super) fn ranking(report: &SearchReport, search: &mut Search, roles: &[String]) -> Vec<Ranked> {
     let mut decision = |(role, played): (RoleId, _)| Decision {
         role: roles[role.index()].clone(),
         played: search.move_text(role, played),
@@ -65,6 +72,8 @@ pub(super) fn ranking(report: &SearchReport, search: &mut Mcts, roles: &[String]
         value: played.value,
         stderr: played.error,
         proof: proof(played.bounds, report.range),
+        depth: played.depth,
+        is_upper_bound: played.is_upper_bound,
         line: played.line.iter().copied().map(&mut decision).collect(),
         forced: played.forced.map(|forced| {
             let Decision { role, played } = decision((forced.target.role, forced.by));
@@ -148,13 +157,21 @@ impl fmt::Display for Table<'_> {
         let shown = &self.moves[..self.moves.len().min(self.most)];
         let widest = shown.iter().map(|ranked| ranked.played.chars().count());
         let width = column_width(widest.max().unwrap_or(0).max(4));
+        // Minimax has no visits.
+        let by_depth = shown.iter().any(|ranked| ranked.depth.is_some());
+        let effort = if by_depth { " depth" } else { "visits" };
         writeln!(
             f,
-            "    visits     value           proved  {:width$}  line",
+            "    {effort}     value           proved  {:width$}  line",
             "move"
         )?;
         for ranked in shown {
             let value = ranked.value.map_or_else(String::new, |v| format!("{v:.2}"));
+            let value = match ranked.is_upper_bound {
+                true => format!("<= {value}"),
+                false => value,
+            };
+            let effort = ranked.depth.map_or(ranked.visits, u64::from);
             let error = ranked
                 .stderr
                 .map_or_else(String::new, |e| format!("\u{b1} {e:.2}"));
@@ -168,7 +185,7 @@ impl fmt::Display for Table<'_> {
             let line = line.join(", ");
             let row = format!(
                 "{:>10}  {value:>8} {error:<8} {proof:>6}  {:width$}  {line}",
-                ranked.visits, ranked.played
+                effort, ranked.played
             );
             writeln!(f, "{}", row.trim_end())?;
         }

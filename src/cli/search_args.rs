@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use propjit::Stop;
@@ -9,7 +10,8 @@ use propjit::game::load::Game;
 use propjit::game::machine::{Backend, MachineError, RANDOM_ROLE, RoleId};
 use propjit::game::position::History;
 use propjit::search::SearchBudget;
-use propjit::search::mcts::{Mcts, MctsConfig, wait_for_engines};
+use propjit::search::chooser::{Search, SearchConfig};
+use propjit::search::mcts::{MctsConfig, wait_for_engines};
 
 use super::option_flags::{Flag, OptionArgs, OptionFlags};
 use super::options::{SetupArgs, in_range, seconds};
@@ -29,6 +31,10 @@ pub(super) struct SearchArgs {
     #[command(flatten)]
     options: OptionArgs<SearchFlags>,
 
+    /// Search by playouts alone: without an evaluation, minimax and the search for forced wins
+    #[arg(long)]
+    plain: bool,
+
     #[command(flatten)]
     setup: SetupArgs,
 }
@@ -41,11 +47,14 @@ impl OptionFlags for SearchFlags {
         Flag::new("threads").with_default("1, or the number that `propjit tune` has found"),
         Flag::new("memory"),
         Flag::new("seed").with_default("random"),
+        Flag::new("search"),
         Flag::new("local"),
+        Flag::new("no-local"),
         Flag::new("workers"),
         Flag::new("no-plan"),
         Flag::new("no-solve"),
         Flag::new("evaluation"),
+        Flag::new("no-evaluation"),
     ];
 }
 
@@ -80,7 +89,7 @@ impl BudgetArgs {
 
 /// A position of a loaded game.
 pub(super) struct Position {
-    pub game: Game,
+    pub game: Arc<Game>,
     /// The backend to search with.
     pub backend: Backend,
     /// The match so far.
@@ -126,7 +135,7 @@ impl SearchArgs {
         check(&game)?;
         Ok(Position {
             history: self.position.position(&game)?,
-            game,
+            game: Arc::new(game),
             backend,
         })
     }
@@ -147,28 +156,36 @@ impl SearchArgs {
         self.position.follow(records)
     }
 
-    /// Returns the configuration of the search, with a new seed if none was given.
-    pub(super) fn config(&self) -> Result<MctsConfig, Failure> {
-        let default = MctsConfig::default()
+    /// Returns the configuration of the search, with a new seed if none was given. What was learned of the game before
+    /// is of use unless a seed is given, by which the same search can be had again. If playouts are counted, nothing
+    /// should depend on time.
+    pub(super) fn config(&self, is_counted: bool) -> Result<SearchConfig, Failure> {
+        let base = match self.plain || is_counted {
+            true => SearchConfig::plain(),
+            false => SearchConfig::default(),
+        };
+        let mcts = base.mcts.clone();
+        let mcts = mcts
             .with_threads(self.setup.settings().threads)
-            .with_plan(true)
-            .with_solve(true);
-        self.options.search(default)
+            .with_keep(!self.options.is_given("seed"))
+            .with_plan(!is_counted)
+            .with_solve(!is_counted);
+        self.options.search(base.with_mcts(mcts))
     }
 
-    /// Makes a search in the game of this position; returns it with the seed of its random numbers.
-    /// If playouts are counted, nothing should depend on time.
+    /// Makes a search in the game of this position; returns it with the seed of its random numbers. An evaluation is
+    /// learned in this time at most, unless one is known.
     pub(super) fn search(
         &self,
         position: &Position,
         is_counted: bool,
-    ) -> Result<(Mcts, u64), Failure> {
-        let mut config = self.config()?;
-        if is_counted {
-            config = config.with_plan(false).with_solve(false);
-        }
-        let seed = config.seed;
-        Ok((Mcts::new(&position.game, position.backend, config)?, seed))
+        learning: Duration,
+    ) -> Result<(Search, u64), Failure> {
+        let config = self.config(is_counted)?;
+        let config = config.with_learning_within(learning, false);
+        let seed = config.mcts.seed;
+        let search = Search::new(&position.game, position.backend, config)?;
+        Ok((search, seed))
     }
 }
 
@@ -187,7 +204,7 @@ pub(super) fn find_role(roles: &[String], name: Option<&str>) -> Result<RoleId, 
 
 /// Searches from the current state of the match.
 pub(super) fn think(
-    search: &mut Mcts,
+    search: &mut Search,
     history: &History,
     budget: &SearchBudget,
 ) -> Result<(), MachineError> {

@@ -51,7 +51,7 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<(), Failure> {
     let name = game_name(args.search.rulesheet());
     let mut config = ViewConfig::new(&name, position.backend)
         .with_seconds(args.seconds)
-        .with_search(args.search.config()?)
+        .with_search(args.search.config(false)?)
         .with_stop(stop.clone());
     let roles = position.history.roles();
     match &record {

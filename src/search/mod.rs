@@ -1,6 +1,7 @@
 //! Search algorithms for the best move.
 //!
-//! - [`mcts`] is Monte Carlo tree search.
+//! - [`chooser`] is the search by the algorithm that suits a game: [`mcts`] is Monte Carlo tree search, [`minimax`] searches
+//!   on a learned evaluation.
 //! - [`expansion`] has the queries of a search about a game: the states in which some role decides, with all
 //!   forced moves passed over, and the legal moves there, for many states at a time.
 //! - [`learned`] is an evaluation that is learned here, [`external`] one that comes from outside; `symmetry` finds

@@ -1,11 +1,12 @@
-//! Monte Carlo tree search.
+//! Searches for the best move.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use propjit::game::load::SharedGame;
+use propjit::search::chooser::{Search as Core, SearchConfig};
 use propjit::search::mcts::EvaluationUse;
-use propjit::{Mcts, MctsConfig, SearchBudget};
+use propjit::{MctsConfig, SearchBudget};
 
 use crate::error::{Failure, Status, call};
 use crate::game::{Game, Stop};
@@ -15,7 +16,7 @@ use crate::state::State;
 /// A search, with its results so far. One thread at a time may use it.
 pub struct Search {
     game: Arc<SharedGame>,
-    core: Mcts,
+    core: Core,
 }
 
 /// The results for a role.
@@ -61,7 +62,8 @@ pub unsafe extern "C" fn propjit_search_new(
             config.memory = memory;
         }
         let start = || {
-            let core = Mcts::new(game.game(), game.game().bulk_backend(), config)?;
+            let config = SearchConfig::default().with_mcts(config);
+            let core = Core::new(game.game(), game.game().bulk_backend(), config)?;
             let game = game.clone();
             Ok(Search { game, core })
         };

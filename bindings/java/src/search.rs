@@ -7,8 +7,9 @@ use jni::EnvUnowned;
 use jni::objects::JObject;
 use jni::sys::{jdouble, jint, jlong};
 use propjit::game::load::SharedGame;
+use propjit::search::chooser::{Search as Core, SearchConfig};
 use propjit::search::mcts::EvaluationUse;
-use propjit::{Mcts, MctsConfig, SearchBudget, State, Stop};
+use propjit::{MctsConfig, SearchBudget, State, Stop};
 
 use crate::error::{Failure, call};
 use crate::exchange::Exchange;
@@ -17,13 +18,13 @@ use crate::handle::Handle;
 /// A search, with its results so far.
 struct Search {
     game: Arc<SharedGame>,
-    core: Mutex<Mcts>,
+    core: Mutex<Core>,
     /// Ends the run that is under way, or the last one; nothing when the search was closed.
     run: Mutex<Option<Stop>>,
 }
 
 impl Search {
-    fn core(&self) -> MutexGuard<'_, Mcts> {
+    fn core(&self) -> MutexGuard<'_, Core> {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -52,7 +53,8 @@ extern "system" fn Java_io_github_propjit_Search_make<'local>(
             .with_seed(seed as u64)
             .with_memory(memory as usize)
             .with_evaluation(evaluation.then(EvaluationUse::default));
-        let core = Mcts::new(game.game(), game.game().bulk_backend(), config)?;
+        let config = SearchConfig::default().with_mcts(config);
+        let core = Core::new(game.game(), game.game().bulk_backend(), config)?;
         Ok(Handle::make(Search {
             game,
             core: Mutex::new(core),

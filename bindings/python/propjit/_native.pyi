@@ -109,8 +109,9 @@ class Search:
         self,
         start: Union[Game, State],
         *,
+        search: Optional[Literal["mcts", "minimax", "auto"]] = None,
         threads: int = 1,
-        seed: int = 0,
+        seed: Optional[int] = None,
         memory: int = 1 << 30,
         exploration: Optional[float] = None,
         evaluation: Union[None, bool, Evaluation] = None,
@@ -118,7 +119,7 @@ class Search:
         batch: int = 256,
         observation: Literal["bool", "float32", "bits"] = "bool",
         joint: Optional[bool] = None,
-        local: bool = False,
+        local: Optional[bool] = None,
         max_steps: int = 10_000,
     ) -> None: ...
     def run(

@@ -54,6 +54,8 @@ class MoveReport:
     visits: int
     #: The goal that the role can expect, if the move was looked at or is proved.
     value: Optional[float]
+    #: Whether the value is only an upper bound, which is what minimax finds for moves that are worse than the best one.
+    is_upper_bound: bool
     #: That of the value; `None` if it is proved.
     standard_error: Optional[float]
     #: The least and the most that the role can get, if everybody plays as well as can be.
@@ -79,6 +81,8 @@ class SearchReport:
     unproved: Tuple[str, ...]
     nodes: int
     playouts: int
+    #: The depth of a minimax search, if that has searched.
+    depth: Optional[int]
     seconds: float
     #: The moves, best first.
     moves: Tuple[MoveReport, ...]

@@ -1,11 +1,13 @@
-//! Monte Carlo tree search.
+//! Searches for the best move.
 
 use std::process;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
+use propjit::search::chooser::{Search as Core, SearchConfig, SearchKind};
 use propjit::search::mcts::{EvaluationUse, MoveReport};
-use propjit::{Mcts, MctsConfig, RoleId, SearchBudget};
-use pyo3::exceptions::PyTypeError;
+use propjit::support::rng::random_seed;
+use propjit::{MctsConfig, RoleId, SearchBudget};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -17,7 +19,11 @@ use crate::interrupt::interruptible;
 use crate::records::record;
 use crate::state::State;
 
-/// A Monte Carlo tree search, with its results so far.
+/// The reciprocal of the part of the time in which a search waits for an evaluation at most, where it is of little use
+/// without one.
+const LEARNING_PART: u32 = 3;
+
+/// A search for the best move, with its results so far.
 ///
 /// It starts at the initial state of a game or at any other state; each `run` adds to the results.
 ///
@@ -30,7 +36,7 @@ use crate::state::State;
 #[pyclass(frozen, module = "propjit")]
 pub(crate) struct Search {
     game: Py<Game>,
-    search: Mutex<Mcts>,
+    search: Mutex<Core>,
     /// The process in which it was made.
     process: u32,
 }
@@ -55,7 +61,7 @@ impl Search {
     ///
     /// # Errors
     /// If one is; or in a process that was forked since, which does not have the search's threads.
-    fn lock(&self) -> PyResult<MutexGuard<'_, Mcts>> {
+    fn lock(&self) -> PyResult<MutexGuard<'_, Core>> {
         if self.process != process::id() {
             return Err(left_behind(self.process));
         }
@@ -68,9 +74,11 @@ impl Search {
 
 #[pymethods]
 impl Search {
-    /// With `evaluation=True`, the game first learns an evaluation of states by itself, if it is one of two
-    /// to four roles; with `local`, a prover looks for forced wins on another thread, in games of two roles in turn.
-    /// `memory` is in bytes.
+    /// Without a seed, all that helps is used: `search="auto"` chooses between tree search and minimax by earlier trial
+    /// matches of the game; with `evaluation`, the game first learns an evaluation of states by itself, if it is one of two
+    /// to four roles, which is kept for later searches; with `local`, a prover looks for forced wins beside the search, in
+    /// games of two roles in turn. With a seed, there is tree search by playouts alone, so that the same budget of
+    /// playouts gives the same results, unless more is asked for. `memory` is in bytes.
     ///
     /// `evaluation` may also be a function, and `policy`, too: they get arrays about up to `batch`
     /// positions in which a player has a choice, as `VectorEnv` has them: `observation` (in the form
@@ -90,15 +98,16 @@ impl Search {
     /// 50.0
     #[new]
     #[pyo3(signature = (
-        start, *, threads=1, seed=0, memory=1 << 30, exploration=None, evaluation=None,
-        policy=None, batch=256, observation="bool", joint=None, local=false, max_steps=10_000,
+        start, *, search=None, threads=1, seed=None, memory=1 << 30, exploration=None, evaluation=None,
+        policy=None, batch=256, observation="bool", joint=None, local=None, max_steps=10_000,
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
     fn new(
         py: Python<'_>,
         start: Start<'_>,
+        search: Option<&str>,
         threads: usize,
-        seed: u64,
+        seed: Option<u64>,
         memory: usize,
         exploration: Option<f32>,
         evaluation: Option<Evaluation>,
@@ -106,25 +115,39 @@ impl Search {
         batch: usize,
         observation: &str,
         joint: Option<bool>,
-        local: bool,
+        local: Option<bool>,
         max_steps: u32,
     ) -> PyResult<Search> {
         let (game, state) = match start {
             Start::Game(game) => (game.unbind(), None),
             Start::State(state) => (state.get().game_of().clone_ref(py), Some(state)),
         };
+        let kind = match search {
+            None if seed.is_some() => SearchKind::Mcts,
+            None => SearchKind::default(),
+            Some(name) => name.parse().map_err(|()| {
+                let message = format!("`search` is one of mcts, minimax and auto, not {name:?}");
+                PyValueError::new_err(message)
+            })?,
+        };
+        // Nothing beside playouts, unless it is asked for.
+        let has_functions = policy.is_some() || matches!(evaluation, Some(Evaluation::Function(_)));
+        let is_plain = seed.is_some() || has_functions;
         let config = MctsConfig::default()
             .with_threads(check_threads(threads)?)
-            .with_seed(seed)
+            .with_seed(seed.unwrap_or_else(random_seed))
+            .with_keep(seed.is_none())
             .with_memory(memory)
             .with_exploration(exploration)
-            .with_local(local)
+            .with_local(local.unwrap_or(!is_plain))
+            .with_plan(!is_plain)
+            .with_solve(!is_plain)
             .with_max_steps(max_steps);
         let core = game.get().here(py)?;
         let (learned, evaluation) = match evaluation {
             Some(Evaluation::Learned(learned)) => (learned, None),
             Some(Evaluation::Function(evaluation)) => (false, Some(evaluation)),
-            None => (false, None),
+            None => (!is_plain, None),
         };
         let form = ObservationForm::parse(observation)?;
         let functions = Functions::new(evaluation, policy, learned)?;
@@ -137,7 +160,8 @@ impl Search {
         let config = config
             .with_evaluation(learned.then(EvaluationUse::default))
             .with_leaves(leaves.transpose()?);
-        let search = py.detach(|| Mcts::new(&core, core.bulk_backend(), config));
+        let config = SearchConfig::default().with_kind(kind).with_mcts(config);
+        let search = py.detach(|| Core::new(&core, core.bulk_backend(), config));
         let search = Search {
             search: Mutex::new(search.map_err(machine_error)?),
             process: process::id(),
@@ -176,6 +200,9 @@ impl Search {
         let mut search = self.lock()?;
         let search = &mut *search;
         interruptible(py, &stop, || {
+            if let Some(time) = time {
+                search.wait_until(&budget.stop.within(time / LEARNING_PART));
+            }
             search.set_stop(&stop);
             search.run(&budget)
         })?
@@ -214,6 +241,7 @@ impl Search {
             fields.set_item("unproved", PyTuple::new(py, unproved)?)?;
             fields.set_item("nodes", report.nodes)?;
             fields.set_item("playouts", report.playouts)?;
+            fields.set_item("depth", report.minimax.map(|minimax| minimax.depth))?;
             fields.set_item("seconds", report.time.as_secs_f64())?;
             fields.set_item("moves", moves)
         })
@@ -227,7 +255,7 @@ impl Search {
 
 fn move_report<'py>(
     py: Python<'py>,
-    search: &mut Mcts,
+    search: &mut Core,
     names: &[String],
     role: RoleId,
     report: &MoveReport,
@@ -241,6 +269,7 @@ fn move_report<'py>(
         fields.set_item("move", search.move_text(role, report.played))?;
         fields.set_item("visits", report.visits)?;
         fields.set_item("value", report.value)?;
+        fields.set_item("is_upper_bound", report.is_upper_bound)?;
         fields.set_item("standard_error", report.error)?;
         fields.set_item("bounds", report.bounds)?;
         fields.set_item("line", line)

@@ -10,7 +10,7 @@ use propjit::Stop;
 use propjit::game::machine::{RANDOM_ROLE, RoleId};
 use propjit::game::position::{History, find_text};
 use propjit::play::matches::excerpt;
-use propjit::search::mcts::Mcts;
+use propjit::search::chooser::Search;
 use propjit::support::rng::{GameRng, streams};
 use rand::RngExt;
 
@@ -37,6 +37,9 @@ pub(super) struct Args {
 /// For how long to think about a move or a hint by default.
 const DEFAULT_TIME: Duration = Duration::from_secs(1);
 
+/// How long an evaluation is learned at the start, beside the person.
+const LEARNING: Duration = Duration::from_secs(3);
+
 /// The number of moves that are listed unasked.
 const LISTED: usize = 60;
 
@@ -56,9 +59,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
     let position = args.search.load(&Stop::new())?;
     let person = find_role(position.history.roles(), args.role.as_deref())?;
-    let (search, seed) = args
-        .search
-        .search(&position, args.budget.playouts.is_some())?;
+    let is_counted = args.budget.playouts.is_some();
+    let (search, seed) = args.search.search(&position, is_counted, LEARNING)?;
     message(&format!("seed {seed}"));
     let mut table = Playing {
         pictures: position.pictures(&Stop::new()),
@@ -81,7 +83,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
 /// A match between a person and the machine.
 struct Playing<'a> {
     history: History,
-    search: Mcts,
+    search: Search,
     person: RoleId,
     pictures: Pictures,
     /// How many joint moves were played before each choice of the person.

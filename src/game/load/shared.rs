@@ -13,7 +13,7 @@ use crate::game::machine::{MachineError, Move, RoleId, StateMachine};
 /// A game with the [`MachinePool`] that answers queries about it, for callers with unchecked
 /// numbers. Background work ends when it is dropped.
 pub struct SharedGame {
-    game: Game,
+    game: Arc<Game>,
     machines: Arc<MachinePool>,
     stop: Stop,
 }
@@ -68,13 +68,13 @@ impl SharedGame {
         let game = load(&Setup::default().with_stop(stop.clone()))?;
         Ok(SharedGame {
             machines: game.machines()?.clone(),
-            game,
+            game: Arc::new(game),
             stop,
         })
     }
 
     /// Returns the game.
-    pub fn game(&self) -> &Game {
+    pub fn game(&self) -> &Arc<Game> {
         &self.game
     }
 

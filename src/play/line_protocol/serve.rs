@@ -20,19 +20,27 @@ use crate::game::load::Game;
 use crate::game::machine::{Backend, MachineError, RoleId};
 use crate::game::position::History;
 use crate::search::SearchBudget;
-use crate::search::mcts::{Mcts, MctsConfig, wait_for_engines};
+use crate::search::chooser::{Search, SearchConfig};
+use crate::search::mcts::wait_for_engines;
 use crate::support::line_io::{LineWriter, read_line};
 use crate::support::setters::setters;
 
 /// How often the stop token is checked.
 const INTERVAL: Duration = Duration::from_millis(20);
 
+/// The reciprocal of the part of the time for the first move in which an evaluation is learned, unless one is known; and
+/// how long that may take at most.
+const LEARNING_PART: u32 = 3;
+const MAX_LEARNING: Duration = Duration::from_secs(20);
+
 /// How positions are searched.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LineServerConfig {
-    /// The search.
-    pub search: MctsConfig,
+    /// The search for a move in limited time.
+    pub search: SearchConfig,
+    /// The search for a move with a counted budget.
+    pub counted_search: SearchConfig,
     /// The backend; by default the fastest there is.
     pub backend: Option<Backend>,
     /// The most time for a move, unless the request names a limit.
@@ -43,9 +51,24 @@ pub struct LineServerConfig {
     pub playouts: Option<u64>,
 }
 
+impl Default for LineServerConfig {
+    /// The search that suits the game; and with a counted budget tree search alone, so that moves do not depend on time.
+    fn default() -> LineServerConfig {
+        LineServerConfig {
+            search: SearchConfig::default(),
+            counted_search: SearchConfig::plain(),
+            backend: None,
+            time: None,
+            nodes: None,
+            playouts: None,
+        }
+    }
+}
+
 impl LineServerConfig {
     setters! {
-        with_search(search: MctsConfig);
+        with_search(search: SearchConfig);
+        with_counted_search(counted_search: SearchConfig);
         with_backend(backend: Option<Backend>);
         with_time(time: Option<Duration>);
         with_nodes(nodes: Option<u64>);
@@ -165,11 +188,17 @@ struct LineServer<'a> {
 
 /// A position of a game that was loaded.
 struct Searched {
-    game: Game,
+    game: Arc<Game>,
     history: History,
-    /// Made when a move is first to be chosen.
-    tree: Option<Mcts>,
-    /// Whether the search starts from the position.
+    /// The searches, made when a move is first to be chosen.
+    timed: Option<CurrentSearch>,
+    counted: Option<CurrentSearch>,
+}
+
+/// A search.
+struct CurrentSearch {
+    search: Search,
+    /// Whether it starts from the position.
     is_current: bool,
 }
 
@@ -192,10 +221,10 @@ impl LineServer<'_> {
             let history = History::new(game.follow().map_err(text)?);
             let roles = history.roles().to_vec();
             self.position = Some(Searched {
-                game,
+                game: Arc::new(game),
                 history,
-                tree: None,
-                is_current: true,
+                timed: None,
+                counted: None,
             });
             let engine = concat!("propjit ", env!("CARGO_PKG_VERSION")).to_string();
             return Ok(LineReply::Loaded(Loaded { engine, roles }));
@@ -207,7 +236,9 @@ impl LineServer<'_> {
             LineRequest::Position(wanted) => position.set(&wanted.moves),
             LineRequest::Apply(joint) => {
                 let applied = position.history.play(&joint.moves);
-                position.is_current &= applied.is_err();
+                if applied.is_ok() {
+                    position.has_changed();
+                }
                 applied.and_then(|()| position.reply())
             }
             LineRequest::Legal(question) => return position.legal(question),
@@ -224,8 +255,14 @@ impl Searched {
         let mut history = History::new(self.game.follow()?);
         moves.iter().try_for_each(|joint| history.play(joint))?;
         self.history = history;
-        self.is_current = false;
+        self.has_changed();
         self.reply()
+    }
+
+    /// Searches are from another position now.
+    fn has_changed(&mut self) {
+        let searches = self.timed.iter_mut().chain(&mut self.counted);
+        searches.for_each(|search| search.is_current = false);
     }
 
     fn reply(&mut self) -> Result<LineReply, MachineError> {
@@ -293,13 +330,13 @@ impl Searched {
             .with_playouts(playouts)
             .with_stop(stop.clone());
         let is_counted = nodes.is_some() || playouts.is_some();
-        let (tree, searched) = self.search(config, &budget, is_counted).map_err(text)?;
+        let (search, searched) = self.search(config, &budget, is_counted).map_err(text)?;
         if let Err(error) = searched {
             // There may still be a result from before.
             tracing::warn!(%error, "the search failed");
         }
-        let report = tree.report(role);
-        let best = report.best.map(|best| tree.move_text(role, best));
+        let report = search.report(role);
+        let best = report.best.map(|best| search.move_text(role, best));
         let mut statistics = json!({
             "value": report.value,
             "solved": report.solved,
@@ -307,6 +344,9 @@ impl Searched {
             "playouts": report.playouts,
             "seconds": start.elapsed().as_secs_f64(),
         });
+        if let Some(minimax) = &report.minimax {
+            statistics["minimax"] = json!(minimax);
+        }
         if !report.unproved.is_empty() {
             statistics["unproved"] = json!(report.unproved);
         }
@@ -316,34 +356,54 @@ impl Searched {
         }))
     }
 
-    /// Searches from the position; returns the tree and the result of the search.
+    /// Searches from the position; returns the search and how it ended.
     fn search(
         &mut self,
         config: &LineServerConfig,
         budget: &SearchBudget,
         is_counted: bool,
-    ) -> Result<(&mut Mcts, Result<(), MachineError>), MachineError> {
+    ) -> Result<(&mut Search, Result<(), MachineError>), MachineError> {
         let backend = config.backend.unwrap_or(self.game.bulk_backend());
-        if self.tree.is_none() {
-            self.tree = Some(Mcts::new(&self.game, backend, config.search.clone())?);
-            self.is_current = self.history.depth() == 0;
-        }
+        let left = budget.stop.remaining();
+        let (current, wanted) = match is_counted {
+            true => (&mut self.counted, &config.counted_search),
+            false => (&mut self.timed, &config.search),
+        };
+        let current = match current {
+            Some(current) => current,
+            None => {
+                let wanted = wanted.clone();
+                let wanted = match left {
+                    Some(left) => {
+                        let learning = (left / LEARNING_PART).min(MAX_LEARNING);
+                        wanted.with_learning_within(learning, true)
+                    }
+                    None => wanted,
+                };
+                current.insert(CurrentSearch {
+                    search: Search::new(&self.game, backend, wanted)?,
+                    is_current: self.history.depth() == 0,
+                })
+            }
+        };
+        let search = &mut current.search;
         if is_counted {
             // If time is limited, too, half of it is for the search.
-            let half = budget.stop.remaining().map(|left| left / 2);
-            let waiting = match half {
-                Some(half) => budget.stop.within(half),
+            let waiting = match left {
+                Some(left) => budget.stop.within(left / 2),
                 None => budget.stop.clone(),
             };
-            wait_for_engines(&self.game, backend, &config.search, &waiting);
+            wait_for_engines(&self.game, backend, &config.counted_search.mcts, &waiting);
+        } else if let Some(left) = left {
+            let learning = (left / LEARNING_PART).min(MAX_LEARNING);
+            search.wait_until(&budget.stop.within(learning));
         }
-        let tree = self.tree.as_mut().expect("it was just made");
-        if !self.is_current {
-            tree.set_stop(&budget.stop);
-            tree.set_position(self.history.position(), self.history.depth() as u32)?;
-            self.is_current = true;
+        if !current.is_current {
+            search.set_stop(&budget.stop);
+            search.set_position(self.history.position(), self.history.depth() as u32)?;
+            current.is_current = true;
         }
-        let searched = tree.run(budget);
-        Ok((tree, searched))
+        let searched = search.run(budget);
+        Ok((search, searched))
     }
 }

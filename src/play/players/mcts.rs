@@ -1,6 +1,5 @@
 //! The player `mcts`, based on [tree search](crate::search::mcts).
 
-use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use propjit_stop::Stop;
@@ -10,18 +9,14 @@ use crate::game::machine::{Backend, MachineError, RoleId};
 use crate::play::matches::follower::Follower;
 use crate::play::matches::{Choice, Ending, Player, PlayerError, Seat, SharedPosition};
 use crate::search::SearchBudget;
-use crate::search::chooser::{MinimaxBeside, SearchKind};
-use crate::search::learned::LearnOn;
-use crate::search::mcts::{EvaluationUse, Mcts, MctsConfig, SearchReport, wait_for_engines};
-use crate::search::minimax::{MinimaxConfig, OutOfScope};
+use crate::search::chooser::{Search, SearchChoice, SearchConfig, SearchKind};
+use crate::search::mcts::{EvaluationUse, MctsConfig, SearchReport, wait_for_engines};
+use crate::search::minimax::OutOfScope;
 use crate::support::setters::setters;
 
 /// How long before the end of a clock the search stops: it may take some 10 ms to end, and the
 /// answer has to be passed on.
 const RESERVE: Duration = Duration::from_millis(20);
-
-/// The share of the time of a thread in which forced wins are looked for beside minimax.
-const PROOF_SHARE: f64 = 0.1;
 
 /// The part of the start clock in which an evaluation is learned, if that is longer than the minimum. Search
 /// results from before the evaluation are useless to the search with it.
@@ -97,7 +92,10 @@ impl MctsPlayerConfig {
             ponder: is_timed,
             learn_on: is_timed,
             budget,
-            kind: SearchKind::default(),
+            kind: match is_timed {
+                true => SearchKind::default(),
+                false => SearchKind::Mcts,
+            },
         }
     }
 
@@ -125,9 +123,7 @@ pub struct MctsPlayer {
 /// The search, once the game is loaded.
 #[derive(Debug)]
 struct GameSearch {
-    tree: Mcts,
-    /// Minimax, if it is to search.
-    minimax: Option<MinimaxBeside>,
+    search: Search,
     /// Whether the search starts from the current state.
     is_current: bool,
 }
@@ -156,53 +152,24 @@ impl MctsPlayer {
             let backend = wanted.unwrap_or(game.bulk_backend());
             let config = self.config.search.clone().with_seed(self.seat.seed);
             let left = deadline.saturating_duration_since(Instant::now());
+            let may_choose = OutOfScope::check(&game).is_ok();
             let part = match self.config.kind {
-                SearchKind::Auto => LEARNING_PART_BEFORE_TRIAL,
+                SearchKind::Auto if may_choose => LEARNING_PART_BEFORE_TRIAL,
                 _ => LEARNING_PART,
             };
             let learning = config.learning.time.max(left.mul_f64(part));
-            // If no core is free, the search waits for the learned evaluation.
-            let free = free_cores(config.threads);
-            let threads = match free {
-                0 => config.threads,
-                free => config.threads.min(free),
-            };
-            let learn_on = match (self.config.learn_on, free) {
-                (false, _) => LearnOn::Never,
-                (true, 0) => LearnOn::Between,
-                (true, _) => LearnOn::Beside,
-            };
-            let config = config
-                .with_learn_on(learn_on)
-                .with_learning_time(learning)
-                .with_learning_threads(threads)
-                .with_learn_first(free == 0 && !self.config.budget.is_counted());
-            let minimax = match self.config.kind {
-                SearchKind::Minimax | SearchKind::Auto if OutOfScope::check(&game).is_ok() => {
-                    let helpers = &config.helpers;
-                    let share = helpers.local_share.unwrap_or(PROOF_SHARE);
-                    let minimax = MinimaxConfig::default()
-                        .with_threads(config.threads)
-                        .with_provers(helpers.provers.clone())
-                        .with_proof_share(helpers.local.then_some(share));
-                    let kind = self.config.kind;
-                    Some(MinimaxBeside::new(&game, kind, minimax, config.seed))
-                }
-                _ => None,
-            };
-            // The provers are beside minimax then.
-            let is_beside = self.config.kind == SearchKind::Minimax && minimax.is_some();
-            let local = config.helpers.local && !is_beside;
-            let tree = Mcts::new(&game, backend, config.clone().with_local(local))?;
+            let mut wanted = SearchConfig::default()
+                .with_mcts(config.clone())
+                .with_kind(self.config.kind)
+                .with_learning_within(learning, self.config.learn_on);
+            // A counted search waits for what is found out about the game.
+            wanted.mcts.learning.learn_first &= !self.config.budget.is_counted();
+            let search = Search::new(&game, backend, wanted)?;
             if self.config.budget.is_counted() {
                 wait_for_engines(&game, backend, &config, waiting);
             }
             let is_current = self.follower.position()?.depth() == 0;
-            self.search = Some(GameSearch {
-                tree,
-                minimax,
-                is_current,
-            });
+            self.search = Some(GameSearch { search, is_current });
         }
         let search = self.search.as_mut().expect("it was just made");
         Ok((search, self.follower.position()?))
@@ -223,8 +190,8 @@ impl GameSearch {
             .and_then(|time| Instant::now().checked_add(time));
         let stop = stop.by(deadline.map(last_moment)).by(own);
         if !self.is_current {
-            self.tree.set_stop(&stop);
-            self.tree
+            self.search.set_stop(&stop);
+            self.search
                 .set_position(position.position(), position.depth())?;
             self.is_current = true;
         }
@@ -232,21 +199,7 @@ impl GameSearch {
             .with_nodes(budget.nodes)
             .with_playouts(budget.playouts)
             .with_stop(stop);
-        if let Some(minimax) = &mut self.minimax
-            && minimax.run(&self.tree, position.position(), &budget)?
-        {
-            return Ok(());
-        }
-        self.tree.run(&budget)
-    }
-
-    /// The result of the search for a role.
-    fn report(&self, role: RoleId) -> SearchReport {
-        let mut report = self.tree.report(role);
-        if let Some(minimax) = &self.minimax {
-            minimax.explain(role, &mut report);
-        }
-        report
+        self.search.run(&budget)
     }
 }
 
@@ -255,13 +208,8 @@ fn last_moment(deadline: Instant) -> Instant {
     deadline.checked_sub(RESERVE).unwrap_or(deadline)
 }
 
-/// Returns the number of cores that this process may use in addition to `threads`.
-fn free_cores(threads: usize) -> usize {
-    available_parallelism().map_or(0, |cores| cores.get().saturating_sub(threads))
-}
-
 /// Returns the result of the search for the record of a move.
-fn record(report: &SearchReport) -> serde_json::Value {
+fn record(report: &SearchReport, choice: Option<SearchChoice>) -> serde_json::Value {
     let visits = report.moves.first().map(|best| best.visits);
     let mut record = json!({
         "value": report.value,
@@ -276,6 +224,9 @@ fn record(report: &SearchReport) -> serde_json::Value {
     }
     if let Some(minimax) = &report.minimax {
         record["minimax"] = json!(minimax);
+    }
+    if let Some(choice) = choice {
+        record["choice"] = json!(choice);
     }
     if let Some(plan) = &report.plan {
         record["plan"] = json!(plan);
@@ -294,16 +245,10 @@ fn record(report: &SearchReport) -> serde_json::Value {
 
 impl Player for MctsPlayer {
     fn prepare(&mut self, deadline: Instant, stop: &Stop) -> Result<(), PlayerError> {
-        let (budget, threads) = (self.config.budget, self.config.search.threads);
+        let budget = self.config.budget;
         let waiting = stop.by(last_moment(deadline));
         let (search, position) = self.current(deadline, &waiting)?;
-        // What tree search finds without the evaluation is of no use to minimax.
-        if free_cores(threads) == 0 || search.minimax.is_some() {
-            search.tree.wait_for_evaluation_until(&waiting);
-        }
-        if let Some(minimax) = &mut search.minimax {
-            minimax.try_out(&search.tree, &waiting)?;
-        }
+        search.search.prepare(&waiting)?;
         Ok(search.think(position, Some(deadline), &budget, stop)?)
     }
 
@@ -323,12 +268,12 @@ impl Player for MctsPlayer {
             // There may still be a result from before.
             tracing::warn!(%error, "the search failed");
         }
-        let report = search.report(role);
+        let report = search.search.report(role);
         let found = report.best.filter(|_| search.is_current);
-        let found = found.map(|best| search.tree.move_text(role, best));
+        let found = found.map(|best| search.search.move_text(role, best));
         Ok(Choice {
             text: found.unwrap_or_else(|| legal[0].clone()),
-            statistics: Some(record(&report)),
+            statistics: Some(record(&report, search.search.choice())),
         })
     }
 
@@ -346,7 +291,7 @@ impl Player for MctsPlayer {
 
     fn ponder(&mut self, stop: &Stop) {
         if let (true, Some(search)) = (self.config.ponder, &mut self.search) {
-            search.tree.learn_until(stop);
+            search.search.learn_until(stop);
             if !stop.is_set()
                 && let Ok(position) = self.follower.position()
                 && let Err(error) = search.think(position, None, &MoveBudget::default(), stop)

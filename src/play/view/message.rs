@@ -160,6 +160,8 @@ pub(super) struct SearchMessage {
     pub(super) seconds: f64,
     pub(super) nodes: usize,
     pub(super) playouts: u64,
+    /// The depth of a minimax search, if that searches.
+    pub(super) depth: Option<u32>,
     /// The results for each role that has a choice.
     pub(super) roles: Vec<RoleMessage>,
     /// The reason if there are no more results.

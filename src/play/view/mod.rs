@@ -30,7 +30,7 @@ use crate::game::machine::{Backend, MachineError};
 use crate::game::position::History;
 use crate::play::ggp::ServerLimits;
 use crate::play::ggp::listener::{Listener, listen_remedy};
-use crate::search::mcts::MctsConfig;
+use crate::search::chooser::SearchConfig;
 use crate::support::rng;
 use crate::support::setters::setters;
 use message::{GameMessage, KnowledgeMessage, SearchMessage};
@@ -47,7 +47,7 @@ pub struct ViewConfig {
     /// How long the machine thinks about a move.
     pub seconds: Duration,
     /// How to search.
-    pub search: MctsConfig,
+    pub search: SearchConfig,
     /// The backend to search with.
     pub backend: Backend,
     /// The name of each role's player, in a match on record.
@@ -63,7 +63,7 @@ impl ViewConfig {
         with_name(name: String);
         with_machines(machines: Vec<bool>);
         with_seconds(seconds: Duration);
-        with_search(search: MctsConfig);
+        with_search(search: SearchConfig);
         with_players(players: Vec<Option<String>>);
         with_expected(expected: Vec<Vec<Option<f64>>>);
         with_stop(stop: Stop);
@@ -75,7 +75,7 @@ impl ViewConfig {
             name: name.to_string(),
             machines: Vec::new(),
             seconds: Duration::from_secs(1),
-            search: MctsConfig::default(),
+            search: SearchConfig::default(),
             backend,
             players: Vec::new(),
             expected: Vec::new(),
@@ -86,7 +86,7 @@ impl ViewConfig {
 
 /// The data that the threads of a view share.
 struct Shared {
-    game: Game,
+    game: Arc<Game>,
     grids: Grids,
     config: ViewConfig,
     about: GameMessage,
@@ -141,7 +141,7 @@ impl View {
     /// When the game cannot be evaluated, or the port is not free.
     pub fn start(
         address: SocketAddr,
-        game: Game,
+        game: Arc<Game>,
         mut history: History,
         mut config: ViewConfig,
     ) -> Result<View, ViewError> {
@@ -156,7 +156,7 @@ impl View {
         if is_record {
             history.go_back(0);
         }
-        let rng = rng::streams(config.search.seed.wrapping_add(1)).next();
+        let rng = rng::streams(config.search.mcts.seed.wrapping_add(1)).next();
         let rng = rng.expect("there are streams without end");
         let machines = config.machines.clone();
         let scene = Scene::new(history, line, machines, !is_record, rng)?;

@@ -7,7 +7,8 @@ use super::message::{RankedMessage, RoleMessage, SearchMessage};
 use super::scene::SceneError;
 use crate::game::machine::{MachineError, Move, RoleId};
 use crate::search::SearchBudget;
-use crate::search::mcts::{Mcts, SearchReport};
+use crate::search::chooser::Search;
+use crate::search::mcts::SearchReport;
 
 /// The interval of reports.
 const SLICE: Duration = Duration::from_millis(100);
@@ -24,7 +25,7 @@ const FORCED: Duration = Duration::from_millis(300);
 /// Searches until the end.
 pub(super) fn run(shared: &Shared) {
     let config = shared.config.search.clone();
-    let search = Mcts::new(&shared.game, shared.config.backend, config);
+    let search = Search::new(&shared.game, shared.config.backend, config);
     let mut search = match search {
         Ok(search) => Some(search),
         Err(error) => {
@@ -53,7 +54,7 @@ pub(super) fn run(shared: &Shared) {
 /// Searches from the position until it changes, all is proved, or the time is over.
 fn think(
     shared: &Shared,
-    search: &mut Mcts,
+    search: &mut Search,
     shown: &mut SearchMessage,
 ) -> Result<(), MachineError> {
     let (position, depth, legal, is_over) = {
@@ -87,6 +88,7 @@ fn think(
         time = first.time;
         shown.seconds = time.as_secs_f64();
         (shown.nodes, shown.playouts) = (first.nodes, first.playouts);
+        shown.depth = first.minimax.map(|minimax| minimax.depth);
         let of_role = |report| role_message(search, report);
         shown.roles = reports.iter().map(of_role).collect();
         *shared.search.lock() = shown.clone();
@@ -149,7 +151,7 @@ fn play_machine_moves(
     }
 }
 
-fn role_message(search: &mut Mcts, report: &SearchReport) -> RoleMessage {
+fn role_message(search: &mut Search, report: &SearchReport) -> RoleMessage {
     let mut decision = |(role, played): (RoleId, Move)| {
         let text = search.move_text(role, played);
         (role.index(), text)

@@ -7,8 +7,10 @@ use propjit_jit::{VectorWork, vectorised};
 
 use super::patterns::{Inputs, PatternCounts};
 use super::weights::{COLUMNS, HIDDEN, InputWeights, Roles, Shares, Weights};
+use crate::game::ground::encoded;
 use crate::game::machine::RoleId;
 use crate::game::vocabulary::state::ones;
+use crate::support::fnv::Fnv64;
 
 /// The units of weights past the hidden layer. Whole numbers have the same sum in any order,
 /// however often some are added and taken away again.
@@ -80,6 +82,11 @@ impl Evaluation {
             inputs: self.weights.iter().map(Sums::weights).collect(),
             outputs: self.outputs.map(floats),
         }
+    }
+
+    /// A hash of the weights.
+    pub fn fingerprint(&self) -> Fnv64 {
+        Fnv64::of(&encoded(&(self.inputs.patterns(), self.weights())))
     }
 
     /// The number of propositions.

@@ -148,7 +148,7 @@ impl Known {
     /// When it cannot be read, or is not about this game.
     pub fn read(path: &Path, game: &GroundGame) -> Result<Known, StoreError> {
         let other = || StoreError::Other(path.to_path_buf());
-        match read(path, &Shape::of(game, hash(game))) {
+        match read(path, &Shape::of(game, game_hash(game))) {
             Ok(Some(known)) => Ok(known),
             Ok(None) if path.exists() => Err(other()),
             Ok(None) => Err(StoreError::Read {
@@ -166,7 +166,7 @@ impl Known {
     /// # Errors
     /// When it cannot be written.
     pub fn write(&self, path: &Path, game: &GroundGame) -> Result<(), StoreError> {
-        let written = text(self, hash(game)).and_then(|text| fs::write(path, text));
+        let written = text(self, game_hash(game)).and_then(|text| fs::write(path, text));
         written.map_err(|source| StoreError::Write {
             path: path.to_path_buf(),
             source,
@@ -184,7 +184,7 @@ fn kept(game: &GroundGame) -> Result<Option<(PathBuf, Fnv64)>, StoreError> {
     let Some(directory) = directory::configuration()? else {
         return Ok(None);
     };
-    let hash = hash(game);
+    let hash = game_hash(game);
     let file = directory.join("heuristics").join(format!("{hash}.json"));
     Ok(Some((file, hash)))
 }
@@ -207,7 +207,7 @@ impl Shape {
 }
 
 /// A hash of a game, whatever its rulesheet calls things.
-fn hash(game: &GroundGame) -> Fnv64 {
+pub(in crate::search) fn game_hash(game: &GroundGame) -> Fnv64 {
     let circuit = game.lowered().fingerprint();
     Fnv64::of(&encoded(&(circuit, game.interface_bytes())))
 }
@@ -280,7 +280,7 @@ mod tests {
     /// The hash of the game with these rules.
     fn hash_of(rules: &str) -> Fnv64 {
         let game = Game::from_text("test.kif", rules, &Default::default()).unwrap();
-        hash(game.ground_game().unwrap())
+        game_hash(game.ground_game().unwrap())
     }
 
     #[test]

@@ -348,6 +348,22 @@ impl Mcts {
         Ok(())
     }
 
+    /// Takes up what background tasks have found, as a run does. Enumeration begins, in a part of the time until a stop
+    /// comes.
+    ///
+    /// # Errors
+    /// When the machine cannot go on.
+    pub(in crate::search) fn take_findings(&mut self, stop: &Stop) -> Result<(), MachineError> {
+        self.tasks.begin(&self.state, stop);
+        self.tasks.publish(&mut self.tree);
+        self.adopt_evaluation(true)
+    }
+
+    /// Whether the values of all states that follow are known.
+    pub(in crate::search) fn has_values(&self) -> bool {
+        self.tree.has_values()
+    }
+
     /// Waits until an evaluation is loaded or learned, if there is to be one. Searches take it up
     /// when they go on.
     pub fn wait_for_evaluation(&self) {

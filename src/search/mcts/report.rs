@@ -108,6 +108,10 @@ pub struct MoveReport {
     pub error: Option<f64>,
     /// The least and the most that the role can get, if all roles play as well as can be.
     pub bounds: (f64, f64),
+    /// The depth of a minimax search of the move, in decisions, if that searched.
+    pub depth: Option<u32>,
+    /// Whether the value is only an upper bound, as minimax search gives for moves that are worse than the best one.
+    pub is_upper_bound: bool,
     /// The decisions that are thought best after it, each with its role.
     pub line: Vec<(RoleId, Move)>,
     /// The result of local search about it, if any.
@@ -192,6 +196,8 @@ impl SearchReport {
             value: of.value,
             error: None,
             bounds: of.bounds,
+            depth: Some(of.depth),
+            is_upper_bound: of.is_most,
             line: line(at),
             forced: None,
         });
@@ -442,6 +448,8 @@ impl MoveReport {
             value: None,
             error: None,
             bounds: (low.into(), high.into()),
+            depth: None,
+            is_upper_bound: false,
             line: Vec::new(),
             forced: None,
         }

@@ -21,7 +21,7 @@ const MAX_WINDOW: Value = 2000;
 const MAX_LINE: usize = 30;
 
 /// The result of a search.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(super) struct Outcome {
     /// The value for the role that decides.
     pub value: Value,
@@ -36,8 +36,8 @@ pub(super) struct Outcome {
     pub halt: Option<Halt>,
 }
 
-/// Searches from a packed state in which this role decides, as one thread of several. The positions that matter are put
-/// into the focus.
+/// Searches from a packed state in which this role decides, as one thread of several, and goes on from an earlier
+/// result. The positions that matter are put into the focus.
 pub(super) fn deepen(
     search: &mut Search,
     (state, mover): (&[u64], u8),
@@ -45,23 +45,36 @@ pub(super) fn deepen(
     stop: Stop,
     limit: u64,
     focus: Option<&Focus>,
+    before: Option<&Outcome>,
 ) -> Outcome {
     let mut outcome = Outcome {
-        value: 0,
-        depth: 0,
-        moves: Vec::new(),
-        line: Vec::new(),
         counts: Counts::default(),
         halt: None,
+        ..before.cloned().unwrap_or_default()
     };
     if let Err(halt) = search.begin(state, mover, stop.clone(), limit) {
         outcome.halt = Some(halt);
         return outcome;
     }
-    outcome.moves = search.root.clone();
-    sort(&mut outcome.moves);
-    outcome.value = outcome.moves.first().map_or(0, |best| best.value);
-    for depth in 1..=MAX_DEPTH {
+    match before {
+        Some(before) => search.root.iter_mut().for_each(|of| {
+            let mut known = before.moves.iter();
+            if let Some(known) = known.find(|known| known.played == of.played) {
+                *of = *known;
+            }
+        }),
+        None => {
+            outcome.moves = search.root.clone();
+            sort(&mut outcome.moves);
+            outcome.value = outcome.moves.first().map_or(0, |best| best.value);
+        }
+    }
+    for depth in outcome.depth + 1..=MAX_DEPTH {
+        // A win cannot be nearer than the depth to which all was searched.
+        if outcome.depth > 0 && is_decided(outcome.value) && WIN - outcome.value.abs() <= depth + 1
+        {
+            break;
+        }
         if thread % 2 == 1 && depth % 2 == 1 && depth > 1 {
             continue;
         }
@@ -77,10 +90,6 @@ pub(super) fn deepen(
         }
         if let Some(focus) = focus {
             focus.set(search.focus(&outcome.moves));
-        }
-        // A win cannot be nearer than the depth to which all was searched.
-        if is_decided(outcome.value) && WIN - outcome.value.abs() <= depth + 2 {
-            break;
         }
         if outcome.moves.len() == 1 && outcome.moves[0].depth >= MAX_DEPTH {
             break;

@@ -199,7 +199,11 @@ impl Minimax {
     /// # Errors
     /// If both roles decide there.
     pub fn set_root(&mut self, state: &State) -> Result<(), OutOfScope> {
-        self.state = state.packed(self.expander.words());
+        let packed = state.packed(self.expander.words());
+        if packed == self.state && self.outcome.is_some() {
+            return Ok(());
+        }
+        self.state = packed;
         self.legal = self.expander.poll().legal_moves(state);
         self.outcome = None;
         self.time = Duration::ZERO;
@@ -224,7 +228,7 @@ impl Minimax {
         let (state, mover) = (&self.state[..], self.mover);
         // A thread that has nothing more to do stops all.
         let finished = budget.stop.by(None);
-        let (focus, proofs) = (&self.focus, &mut self.proofs);
+        let (focus, proofs, before) = (&self.focus, &mut self.proofs, self.outcome.as_ref());
         focus.set(vec![State::from_words(state)]);
         let are_done = Stop::new();
         let results = std::thread::scope(|scope| {
@@ -236,7 +240,8 @@ impl Minimax {
                 .map(|(number, search)| {
                     let stop = finished.clone();
                     let focus = (number == 0).then_some(focus);
-                    let work = move || deepen(search, (state, mover), number, stop, limit, focus);
+                    let work =
+                        move || deepen(search, (state, mover), number, stop, limit, focus, before);
                     threads::start_scoped(scope, "minimax", work)
                 })
                 .collect();

@@ -78,8 +78,8 @@ pub(super) const OPTIONS: &[PlayerOption] = &[
     PlayerOption {
         name: "search",
         value_name: "SEARCH",
-        about: "Search algorithm: tree search by playouts; minimax on the learned evaluation, where the game allows it; or what wins short matches in the start clock",
-        default: Some("mcts"),
+        about: "Search algorithm: tree search by playouts; minimax on the learned evaluation, where the game allows it; or what does better in trial matches",
+        default: Some("auto, or mcts with a counted budget"),
         group: Group::Search,
         kind: Kind::Text("mcts, minimax or auto", |options, name| {
             match name.parse() {

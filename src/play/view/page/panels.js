@@ -66,7 +66,8 @@ function drawChart(game, scene, values, go) {
 /** What the search has found so far. */
 export function drawSearch(game, search) {
   const seconds = `${search.seconds.toFixed(1)} s`;
-  const effort = `${search.nodes.toLocaleString("en")} nodes, ${search.playouts.toLocaleString("en")} playouts in ${seconds}`;
+  const done = search.depth === null ? `${search.playouts.toLocaleString("en")} playouts` : `depth ${search.depth}`;
+  const effort = `${search.nodes.toLocaleString("en")} nodes, ${done} in ${seconds}`;
   find("effort").textContent = search.failure ?? (search.roles.length ? effort : "no role has a choice here");
   const cell = (text, kind) => element("td", { class: kind }, text);
   const tables = search.roles.map((role) => {

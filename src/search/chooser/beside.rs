@@ -1,0 +1,238 @@
+//! Minimax beside a tree search, which learns the evaluation, and the choice between both.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use propjit_stop::Stop;
+
+use super::config::SearchKind;
+use super::score::TrialScore;
+use super::store;
+use super::trial::Trial;
+use crate::game::engine::MatchEngines;
+use crate::game::load::Game;
+use crate::game::machine::{MachineError, RoleId, State};
+use crate::search::SearchBudget;
+use crate::search::learned::Evaluation;
+use crate::search::mcts::{Mcts, MctsConfig, SearchReport};
+use crate::search::minimax::{Minimax, MinimaxConfig, MinimaxError, OutOfScope};
+use crate::support::fnv::Fnv64;
+
+/// The time for each move of a trial match.
+const TRIAL_TIME: Duration = Duration::from_millis(15);
+
+/// The number of trial matches in a row: each role of an opening.
+const PAIR: u64 = 2;
+
+/// The part of the time before a match in which a choice that was made before is tried again.
+const RETRIAL_PART: u32 = 8;
+
+/// The share of the time of a thread in which forced wins are looked for beside minimax.
+const PROOF_SHARE: f64 = 0.1;
+
+/// The memory of minimax as a part of that of a search: most tables stay small.
+const MEMORY_PART: usize = 4;
+
+/// Minimax beside a tree search.
+#[derive(Debug)]
+pub(super) struct MinimaxBeside {
+    game: Arc<Game>,
+    config: MinimaxConfig,
+    /// Whether it searches in any case.
+    is_wanted: bool,
+    /// Whether the scores of trial matches are read and kept.
+    keeps: bool,
+    seed: u64,
+    /// The number of trial matches so far.
+    matches: u64,
+    /// The evaluation, if there is one.
+    known: Option<KnownEvaluation>,
+    /// The search with it, once it is needed.
+    search: Option<Minimax>,
+    /// Whether the game is not for it.
+    is_out: bool,
+}
+
+/// An evaluation, and how minimax does with it against tree search.
+#[derive(Clone, Debug)]
+pub(super) struct KnownEvaluation {
+    evaluation: Arc<Evaluation>,
+    pub(super) hash: Fnv64,
+    pub(super) score: TrialScore,
+}
+
+impl MinimaxBeside {
+    /// Beside a tree search with this configuration, if it may be of use in the game.
+    pub(super) fn new(
+        game: &Arc<Game>,
+        kind: SearchKind,
+        mcts: &MctsConfig,
+    ) -> Option<MinimaxBeside> {
+        let may_learn = mcts.learning.evaluation.is_some() && mcts.leaves.is_none();
+        if kind == SearchKind::Mcts || !may_learn || OutOfScope::check(game).is_err() {
+            return None;
+        }
+        let helpers = &mcts.helpers;
+        let share = helpers.local_share.unwrap_or(PROOF_SHARE);
+        let config = MinimaxConfig::default();
+        let memory = config.memory.min(mcts.memory / MEMORY_PART);
+        Some(MinimaxBeside {
+            game: game.clone(),
+            config: config
+                .with_memory(memory)
+                .with_threads(mcts.threads)
+                .with_provers(helpers.provers.clone())
+                .with_proof_share(helpers.local.then_some(share)),
+            is_wanted: kind == SearchKind::Minimax,
+            keeps: mcts.learning.keep,
+            seed: mcts.seed,
+            matches: 0,
+            known: None,
+            search: None,
+            is_out: false,
+        })
+    }
+
+    /// What is known of the game, if it is for minimax and anything is known.
+    pub(super) fn known(&self) -> Option<&KnownEvaluation> {
+        self.known.as_ref().filter(|_| !self.is_out)
+    }
+
+    /// Takes up the evaluation of the tree search.
+    pub(super) fn adopt(&mut self, evaluation: Option<Arc<Evaluation>>) {
+        let Some(evaluation) = evaluation else {
+            return;
+        };
+        let before = self.known.as_ref();
+        if before.is_some_and(|known| Arc::ptr_eq(&known.evaluation, &evaluation)) {
+            return;
+        }
+        let hash = evaluation.fingerprint();
+        let score = match (self.game.ground_game(), before) {
+            (Some(game), _) if self.keeps => store::load(game, hash),
+            (_, Some(before)) => before.score.faded(),
+            _ => TrialScore::default(),
+        };
+        self.search = None;
+        self.known = Some(KnownEvaluation {
+            evaluation,
+            hash,
+            score,
+        });
+    }
+
+    /// Returns whether it is to search.
+    pub(super) fn is_chosen(&self) -> bool {
+        let known = self.known.as_ref();
+        !self.is_out && known.is_some_and(|known| self.is_wanted || known.score.favours_minimax())
+    }
+
+    /// Plays matches against tree search, until they show which is better or a stop comes. If that is known from before,
+    /// a few more are played, as machines and evaluations change.
+    ///
+    /// # Errors
+    /// When a machine cannot go on.
+    pub(super) fn try_out(&mut self, tree: &Mcts, stop: &Stop) -> Result<(), MachineError> {
+        let Some(known) = &mut self.known else {
+            return Ok(());
+        };
+        if self.is_wanted || self.is_out {
+            return Ok(());
+        }
+        let trial = Trial {
+            game: &self.game,
+            evaluation: &known.evaluation,
+            trusted: tree.trusted_evaluation(),
+            time: TRIAL_TIME,
+            seed: self.seed,
+        };
+        let stop = match known.score.is_open() {
+            true => stop.clone(),
+            false => {
+                let left = stop.remaining().unwrap_or_default();
+                stop.within(left / RETRIAL_PART)
+            }
+        };
+        let (before, mut played) = (known.score, TrialScore::default());
+        while known.score.is_open() || played.matches() < PAIR as f64 {
+            let points = match trial.play(self.matches, &stop) {
+                Ok(Some(points)) => points,
+                Ok(None) => break,
+                Err(MinimaxError::Machine(error)) => return Err(error),
+                Err(MinimaxError::OutOfScope(reason)) => {
+                    tracing::info!(%reason, "tree search plays");
+                    self.is_out = true;
+                    return Ok(());
+                }
+            };
+            self.matches += 1;
+            played.add(points);
+            known.score = before;
+            known.score.merge(played);
+        }
+        if let (true, Some(game)) = (self.keeps, self.game.ground_game())
+            && played.matches() > 0.0
+            && let Err(error) = store::add(game, known.hash, played)
+        {
+            tracing::warn!(%error, "the score of trial matches is not stored");
+        }
+        let chosen = if known.score.favours_minimax() {
+            "minimax"
+        } else {
+            "tree search"
+        };
+        tracing::info!(
+            score = %known.score,
+            evaluation = %known.hash,
+            "trial matches of minimax against tree search: {chosen} plays"
+        );
+        Ok(())
+    }
+
+    /// Searches from a state, if it is to. Returns whether it did.
+    ///
+    /// # Errors
+    /// When the machine cannot go on.
+    pub(super) fn run(
+        &mut self,
+        state: &State,
+        budget: &SearchBudget,
+    ) -> Result<bool, MachineError> {
+        let (true, Some(known), Some(engines)) =
+            (self.is_chosen(), &self.known, self.game.engines())
+        else {
+            return Ok(false);
+        };
+        let engines = MatchEngines::new(engines.clone());
+        let search = &mut self.search;
+        let mut run = || {
+            let search = match search {
+                Some(search) => search,
+                None => search.insert(Minimax::new(
+                    &self.game,
+                    &engines,
+                    &known.evaluation,
+                    &self.config,
+                )?),
+            };
+            search.set_root(state)?;
+            search.run(budget)
+        };
+        match run() {
+            Ok(()) => Ok(true),
+            Err(MinimaxError::Machine(error)) => Err(error),
+            Err(MinimaxError::OutOfScope(reason)) => {
+                tracing::info!(%reason, "tree search plays");
+                (self.is_out, self.search) = (true, None);
+                Ok(false)
+            }
+        }
+    }
+
+    /// Puts its result in the place of that of the tree search.
+    pub(super) fn explain(&self, role: RoleId, report: &mut SearchReport) {
+        if let Some(search) = &self.search {
+            report.replace(&search.report(role));
+        }
+    }
+}
