@@ -92,6 +92,44 @@ fn people_get_a_table() {
     assert_eq!(table.lines().count(), 8, "{text}");
 }
 
+/// Minimax has a value or a bound for each move. Learning takes a third of the time.
+#[test]
+fn minimax_ranks_all_moves() {
+    let game = own("breakthroughSmall");
+    let args = [
+        "analyze",
+        &game,
+        "--search=minimax",
+        "--seconds=9",
+        "--seed=1",
+    ];
+    let report = json(&args);
+    assert!(report["minimax"]["depth"].as_u64().unwrap() > 2);
+    assert!(report["minimax"]["evaluated"].as_u64() > report["nodes"].as_u64());
+    assert_eq!(report["playouts"], 0);
+    assert_eq!(report["choice"]["search"], "minimax");
+    let moves = report["moves"].as_array().unwrap();
+    assert_eq!(moves.len(), 16);
+    assert_eq!(moves[0]["move"], report["best"]);
+    let value = |of: &Value| of["value"].as_f64().unwrap();
+    for of in moves {
+        assert!(
+            of["depth"].is_u64() && value(of) <= value(&moves[0]),
+            "{of}"
+        );
+    }
+    assert!(moves[1..].iter().any(|of| of["is_upper_bound"] == true));
+    // Playouts are those of tree search.
+    let counted = json(&["analyze", &game, "--search=minimax", "--playouts=2000"]);
+    assert_eq!(counted["minimax"], Value::Null);
+    assert!(counted["playouts"].as_u64().unwrap() >= 2000);
+    let plain = json(&["analyze", &game, "--plain", "--seconds=0.2"]);
+    assert_eq!(
+        (&plain["choice"], &plain["local"]),
+        (&Value::Null, &Value::Null)
+    );
+}
+
 /// The right way is eight states long; there are 21,845 sequences of moves. The first playout with
 /// decisive moves goes that way.
 #[test]

@@ -1,9 +1,14 @@
 //! Matches of players that search.
 
+use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
+use assert_cmd::Command;
+use serde_json::Value;
+
 use crate::common;
+use crate::common::command::own;
 use crate::common::series::{own_sheet, play, series, spec};
 use propjit::game::load::Setup;
 use propjit::play::matches::{MoveRecord, PlayerFactory, Rulesheet, SeriesResults};
@@ -118,4 +123,52 @@ fn players_search_by_minimax() {
     for record in played("tron", "minimax") {
         assert!(!record.steps.iter().flatten().any(by_minimax));
     }
+}
+
+/// What trial matches show is kept for the next match of the game, in which a few more are played.
+#[test]
+fn the_choice_of_a_search_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let game = own("breakthroughSmall");
+    let matches = || {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("propjit"));
+        let records = folder.path().join("records.jsonl");
+        let _ = fs::remove_file(&records);
+        command.args([
+            "match",
+            &game,
+            "--player=mcts:search=auto,ponder=false,learn-on=false",
+        ]);
+        command.args([
+            "--player=random",
+            "--start-clock=6",
+            "--play-clock=0.1",
+            "--output",
+        ]);
+        command.arg(&records);
+        command.env("PROPJIT_CACHE", "off");
+        command.env("PROPJIT_CONFIG", folder.path().join("config"));
+        command.timeout(Duration::from_secs(300));
+        command.assert().success();
+        let record: Value = serde_json::from_str(&fs::read_to_string(records).unwrap()).unwrap();
+        let mut steps = record["steps"].as_array().unwrap().iter();
+        let choice = steps.find_map(|step| step[0]["statistics"].get("choice"));
+        let choice = choice.unwrap_or_else(|| panic!("{record}")).clone();
+        assert_eq!(choice["evaluation"].as_str().unwrap().len(), 16);
+        choice["trials"]["matches"].as_f64().unwrap()
+    };
+    let first = matches();
+    assert!(first >= 1.0);
+    let kept: Vec<_> = fs::read_dir(folder.path().join("config").join("searches"))
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|kind| kind == "json"))
+        .collect();
+    let [file] = &kept[..] else {
+        panic!("{kept:?}");
+    };
+    let stored: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+    assert_eq!(stored["score"]["matches"], first);
+    // With another evaluation, earlier matches count half.
+    assert!(matches() >= first / 2.0 + 1.0);
 }

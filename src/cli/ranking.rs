@@ -201,6 +201,34 @@ mod tests {
     use super::*;
 
     #[test]
+    fn minimax_has_depths_and_bounds() {
+        let ranked = |played: &str, is_upper_bound| Ranked {
+            played: played.to_string(),
+            visits: 0,
+            value: Some(61.5),
+            stderr: None,
+            proof: None,
+            depth: Some(12),
+            is_upper_bound,
+            line: Vec::new(),
+            forced: None,
+        };
+        let moves = [ranked("(move 1 2)", false), ranked("(move 1 3)", true)];
+        let table = Table {
+            moves: &moves,
+            most: 2,
+        };
+        let text = table.to_string();
+        let lines: Vec<Vec<&str>> = text
+            .lines()
+            .map(|line| line.split_whitespace().collect())
+            .collect();
+        assert_eq!(lines[0], ["depth", "value", "proved", "move", "line"]);
+        assert_eq!(lines[1], ["12", "61.50", "(move", "1", "2)"]);
+        assert_eq!(lines[2], ["12", "<=", "61.50", "(move", "1", "3)"]);
+    }
+
+    #[test]
     fn proofs_say_what_is_known() {
         let all = (0.0, 100.0);
         for (bounds, range, text) in [

@@ -78,7 +78,8 @@ impl Search {
     /// matches of the game; with `evaluation`, the game first learns an evaluation of states by itself, if it is one of two
     /// to four roles, which is kept for later searches; with `local`, a prover looks for forced wins beside the search, in
     /// games of two roles in turn. With a seed, there is tree search by playouts alone, so that the same budget of
-    /// playouts gives the same results, unless more is asked for. `memory` is in bytes.
+    /// playouts gives the same results, unless more is asked for: by `evaluation`, `local`, or `search="minimax"`, which
+    /// searches on a learned evaluation in games of two roles in turn. `memory` is in bytes.
     ///
     /// `evaluation` may also be a function, and `policy`, too: they get arrays about up to `batch`
     /// positions in which a player has a choice, as `VectorEnv` has them: `observation` (in the form
@@ -147,7 +148,10 @@ impl Search {
         let (learned, evaluation) = match evaluation {
             Some(Evaluation::Learned(learned)) => (learned, None),
             Some(Evaluation::Function(evaluation)) => (false, Some(evaluation)),
-            None => (!is_plain, None),
+            None => (
+                !has_functions && (!is_plain || kind != SearchKind::Mcts),
+                None,
+            ),
         };
         let form = ObservationForm::parse(observation)?;
         let functions = Functions::new(evaluation, policy, learned)?;

@@ -176,6 +176,23 @@ def test_search(game):
         search.run()
 
 
+def test_search_by_minimax(game):
+    breakthrough = Game.named("breakthroughSmall")
+    search = Search(breakthrough, search="minimax", seed=1)
+    search.run(seconds=3)
+    report = search.report("white")
+    assert report.depth > 2 and report.playouts == 0
+    assert len(report.moves) == len(breakthrough.initial.legal("white"))
+    values = [move.value for move in report.moves]
+    assert report.best == report.moves[0].move and max(values) == values[0]
+    assert any(move.is_upper_bound for move in report.moves)
+    search.set_root(breakthrough.initial.apply(report.best), depth=1)
+    search.run(playouts=1000)
+    assert search.report("black").depth is None
+    with pytest.raises(ValueError, match="minimax"):
+        Search(game, search="alphabeta")
+
+
 def test_facts():
     assert "invariants" in Game.named("untwistyCorridor").facts(seconds=1e-9).cut
     facts = Game.named("untwistyCorridor").facts(seconds=2)

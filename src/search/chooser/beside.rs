@@ -121,6 +121,11 @@ impl MinimaxBeside {
         });
     }
 
+    /// Returns whether it is to search as soon as there is an evaluation.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.is_wanted && self.known.is_none() && !self.is_out
+    }
+
     /// Returns whether it is to search.
     pub(super) fn is_chosen(&self) -> bool {
         let known = self.known.as_ref();
@@ -189,7 +194,7 @@ impl MinimaxBeside {
         Ok(())
     }
 
-    /// Searches from a state, if it is to. Returns whether it did.
+    /// Searches from a state, if it is to and some role decides there. Returns whether it did.
     ///
     /// # Errors
     /// When the machine cannot go on.
@@ -216,10 +221,11 @@ impl MinimaxBeside {
                 )?),
             };
             search.set_root(state)?;
-            search.run(budget)
+            search.run(budget)?;
+            Ok(search.is_decision())
         };
         match run() {
-            Ok(()) => Ok(true),
+            Ok(has_searched) => Ok(has_searched),
             Err(MinimaxError::Machine(error)) => Err(error),
             Err(MinimaxError::OutOfScope(reason)) => {
                 tracing::info!(%reason, "tree search plays");

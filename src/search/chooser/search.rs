@@ -17,6 +17,9 @@ use crate::search::SearchBudget;
 use crate::search::mcts::{Mcts, SearchReport};
 use crate::support::fnv::Fnv64;
 
+/// How long tree search searches at a time while an evaluation is awaited.
+const SLICE: Duration = Duration::from_millis(50);
+
 /// How long it takes at most to load an evaluation that is stored.
 const LOADING_TIME: Duration = Duration::from_millis(100);
 
@@ -175,7 +178,8 @@ impl Search {
     /// # Errors
     /// When a machine cannot go on, or a thread cannot be started.
     pub fn run(&mut self, budget: &SearchBudget) -> Result<(), MachineError> {
-        if let (Some(minimax), Some(state), None) =
+        self.is_by_minimax = false;
+        while let (Some(minimax), Some(state), None) =
             (&mut self.minimax, &self.state, budget.playouts)
         {
             self.mcts.take_findings(&budget.stop)?;
@@ -185,8 +189,18 @@ impl Search {
                 self.is_by_minimax = true;
                 return Ok(());
             }
+            if !minimax.is_awaited() || budget.nodes.is_some() {
+                break;
+            }
+            // Until there is an evaluation, tree search is better than nothing.
+            let slice = budget.stop.within(SLICE);
+            let before = self.mcts.time();
+            self.mcts.run(&SearchBudget::default().with_stop(slice))?;
+            let is_done = self.mcts.time() - before < SLICE / 2;
+            if budget.stop.is_set() || is_done {
+                return Ok(());
+            }
         }
-        self.is_by_minimax = false;
         self.mcts.run(budget)
     }
 

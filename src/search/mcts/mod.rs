@@ -359,6 +359,11 @@ impl Mcts {
         self.adopt_evaluation(true)
     }
 
+    /// How long it was searched from the current state.
+    pub(in crate::search) fn time(&self) -> Duration {
+        self.time
+    }
+
     /// Whether the values of all states that follow are known.
     pub(in crate::search) fn has_values(&self) -> bool {
         self.tree.has_values()

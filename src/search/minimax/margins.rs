@@ -44,9 +44,14 @@ impl Margins {
         (self.lost.max(MIN) * part) as Value
     }
 
+    /// This part of what the best child gains at most, in most cases.
+    pub(super) fn gain(&self, part: f32) -> Value {
+        (self.gained.max(MIN) * part) as Value
+    }
+
     /// What gains more than this is noisy.
     pub(super) fn noise(&self) -> Value {
-        self.gained.max(MIN) as Value
+        self.gain(1.0)
     }
 }
 

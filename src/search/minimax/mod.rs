@@ -212,6 +212,11 @@ impl Minimax {
         Ok(())
     }
 
+    /// Whether some role decides in the current state; elsewhere, there is nothing to search.
+    pub fn is_decision(&self) -> bool {
+        self.mover != NONE
+    }
+
     /// Searches until the budget is spent, or the value is proved. `nodes` of a budget are states that are expanded, by
     /// all threads; there are no playouts. A search goes on with what an earlier one from the same state found.
     ///

@@ -7,6 +7,9 @@ use super::value::{INFINITE, MAX_ESTIMATE, Value, for_role, from_below};
 use crate::game::machine::RoleId;
 use crate::search::learned::{Accumulator, ChangeLists, ChildRows, ChildScores, LaneScorer};
 
+/// How many children are looked up in the table: each look-up misses the processor's caches.
+const LOOKED_UP: usize = 8;
+
 /// The node at a distance from the root.
 #[derive(Debug)]
 pub(super) struct Ply {
@@ -99,8 +102,8 @@ impl Ply {
         self.values.iter().copied().max()
     }
 
-    /// Corrects ranks by what earlier searches found out about children. Returns a child with a value that is enough,
-    /// if there is one.
+    /// Corrects ranks by what earlier searches found out about the first children. Returns a child with a value that is
+    /// enough, if there is one.
     pub(super) fn rank_by_table(
         &mut self,
         table: &Table,
@@ -108,7 +111,9 @@ impl Ply {
         depth: i32,
         high: Value,
     ) -> Option<(usize, Value)> {
-        for child in 0..self.values.len() {
+        self.sort();
+        for place in 0..self.order.len().min(LOOKED_UP) {
+            let child = self.order[place] as usize;
             let next = self.children.movers[child];
             if next == NONE || self.ranks[child] == -INFINITE {
                 continue;

@@ -6,7 +6,11 @@ use super::value::Value;
 /// The depths at which an estimate far above the window is enough, and the margin for each ply, as a part of what is
 /// lost in a ply at most.
 const STATIC_DEPTH: i32 = 5;
-const STATIC_MARGIN: f32 = 1.5;
+const STATIC_MARGIN: f32 = 1.0;
+
+/// The margin by which an estimate is so far below the window that the last ply is not searched, as a part of what the
+/// best child gains at most.
+const LAST_MARGIN: f32 = 1.5;
 
 /// The depths at which moves with an estimate far below the window are left out, and the margin for each ply.
 const FUTILE_DEPTH: i32 = 4;
@@ -25,10 +29,28 @@ const REDUCED_MOVES: usize = 2;
 const REDUCTION: f32 = 1.8;
 const WORSE_MARGIN: f32 = 3.0;
 
+/// The depth from which on a shallower search may show that a node is outside the window, by how many plies that is
+/// shallower, and the margin by which it has to be outside.
+const PROBE_DEPTH: i32 = 6;
+const PROBE_LESS: i32 = 4;
+const PROBE_MARGIN: f32 = 1.0;
+
+/// Returns the depth and the margin of a search that may show that a node is outside the window, nearly for certain
+/// (Buro, "ProbCut: an effective selective extension of the alpha-beta algorithm", 1995).
+pub(super) fn probe(margins: &Margins, depth: i32) -> Option<(i32, Value)> {
+    (depth >= PROBE_DEPTH).then(|| (depth - PROBE_LESS, margins.loss(PROBE_MARGIN)))
+}
+
 /// Returns the value that a node with an estimate has nearly for certain at least, where that may count (reverse
 /// futility pruning).
 pub(super) fn sure_value(margins: &Margins, estimate: Value, depth: i32) -> Option<Value> {
     (depth <= STATIC_DEPTH).then(|| estimate - margins.loss(STATIC_MARGIN) * depth)
+}
+
+/// Returns the value that a node with an estimate has nearly for certain at most, where that may count (razoring: Birmingham
+/// and Kent, "Tree-searching and tree-pruning techniques", 1977).
+pub(super) fn greatest_value(margins: &Margins, estimate: Value, depth: i32) -> Option<Value> {
+    (depth <= 1).then(|| estimate + margins.gain(LAST_MARGIN))
 }
 
 /// Returns how much a move can gain at most, nearly for certain, against its estimate, where that may count (futility
@@ -95,5 +117,9 @@ mod tests {
             (sure_value(&margins, 0, 6), greatest_gain(&margins, 5)),
             (None, None)
         );
+        assert!(greatest_value(&margins, 1000, 1).unwrap() > 1000);
+        assert_eq!(greatest_value(&margins, 1000, 2), None);
+        assert_eq!(probe(&margins, 5), None);
+        assert_eq!(probe(&margins, 9), Some((5, margins.loss(1.0))));
     }
 }

@@ -329,12 +329,19 @@ impl Search {
         if at + 2 >= MAX_PLIES {
             return Ok(estimate);
         }
-        let is_quiet = !is_open && at > 0 && !is_decided(high) && !is_decided(low);
+        let is_decisive = [low, high, estimate].into_iter().any(is_decided);
+        let is_quiet = !is_open && at > 0 && !is_decisive;
         if is_quiet
             && let Some(sure) = pruning::sure_value(&self.margins, estimate, depth)
             && sure >= high
         {
             return Ok(sure);
+        }
+        if is_quiet
+            && let Some(most) = pruning::greatest_value(&self.margins, estimate, depth)
+            && most <= low
+        {
+            return Ok(most);
         }
         if at > 0 {
             self.pack(at);
@@ -355,10 +362,45 @@ impl Search {
             self.note_root(at, won, win, Bound::Exact, MAX_DEPTH);
             return Ok(win);
         }
+        if is_quiet && let Some((shallow, margin)) = pruning::probe(&self.margins, depth) {
+            if let Some(value) = self.probe(at, shallow, (low, high), margin, estimate, first)? {
+                return Ok(value);
+            }
+            first = self.table.find(key).and_then(|entry| entry.best).or(first);
+        }
         match depth {
             ..=1 => self.search_noisy(at, low, high, estimate, extensions),
             _ => self.search_children(at, depth, (low, high), estimate, first, extensions),
         }
+    }
+
+    /// Searches an expanded node less deep, on the side of the window on which its estimate is. Returns a value if that is
+    /// so far outside that a deeper search would hardly find another.
+    fn probe(
+        &mut self,
+        at: usize,
+        depth: i32,
+        (low, high): (Value, Value),
+        margin: Value,
+        estimate: Value,
+        first: Option<u16>,
+    ) -> Result<Option<Value>, Halt> {
+        let (window, towards) = match estimate >= high {
+            true => ((high + margin - 1, high + margin), -margin),
+            false => ((low - margin, low - margin + 1), margin),
+        };
+        let found = self.search_children(at, depth, window, estimate, first, 0)?;
+        let is_outside = match estimate >= high {
+            true => found >= window.1,
+            false => found <= window.0,
+        };
+        // What is proved is so at any depth.
+        let value = if is_decided(found) {
+            found
+        } else {
+            found + towards
+        };
+        Ok(is_outside.then_some(value))
     }
 
     /// Returns the value of an expanded node by its children, of which those that gain much are searched further.

@@ -84,7 +84,7 @@ fn what_is_proved_is_true() {
             for state in random_match(&mut search, &mut rng) {
                 search.set_root(&state).unwrap();
                 let role = RoleId(search.mover.into());
-                search.run(&counted(10_000)).unwrap();
+                search.run(&counted(40_000)).unwrap();
                 let report = search.report(role);
                 let (least, most) = values.range(&state, role).unwrap();
                 assert_eq!(least, most);
