@@ -125,14 +125,13 @@ fn search_window(search: &mut Search, depth: i32, expected: Value) -> Result<Val
 }
 
 impl Outcome {
-    /// Takes over what is known of the moves after a search of a depth. One that was not completed counts if its best
-    /// move is known by it.
+    /// Takes over what is known of the moves after a search of a depth. One that was not completed counts if by it another
+    /// move is best: values of different depths do not compare.
     fn adopt(&mut self, search: &Search, depth: i32, is_complete: bool) {
-        let mut moves = search.root.clone();
         if !is_complete {
             // Moves that were not searched to this depth keep what was known, which is of another depth.
             let exact = |of: &&RootMove| of.depth >= depth && of.bound != Bound::Upper;
-            let Some(best) = moves
+            let Some(best) = (search.root)
                 .iter()
                 .filter(exact)
                 .max_by_key(|of| of.value)
@@ -140,19 +139,30 @@ impl Outcome {
             else {
                 return;
             };
-            moves.clone_from(&self.moves);
-            if let Some(at) = moves.iter().position(|of| of.played == best.played) {
-                moves[at] = best;
-                moves[..=at].rotate_right(1);
+            // That some moves lose says nothing of the others.
+            let (is_won, is_lost) = (best.value > WIN / 2, best.value < -WIN / 2);
+            let at = self.moves.iter().position(|of| of.played == best.played);
+            if let Some(at) = at.filter(|&at| (at > 0 || is_won) && !is_lost) {
+                self.moves[at] = best;
+                self.moves[..=at].rotate_right(1);
+                // The others were not better before, and are not thought to be so now.
+                let rest = self.moves.iter_mut().skip(1);
+                rest.for_each(|of| of.value = of.value.min(best.value));
+                self.value = best.value;
             }
-            self.moves = moves;
             return;
         }
-        sort(&mut moves);
-        self.moves = moves;
+        self.moves.clone_from(&search.root);
+        sort(&mut self.moves);
     }
 
-    /// The result of the threads: that of the one that came deepest. If they found nothing, it is the one before.
+    /// Whether the value is proved, and the depth of the search.
+    fn certainty(&self) -> (bool, i32) {
+        (is_decided(self.value), self.depth)
+    }
+
+    /// The result of the threads: that of one that has proved the value, or else came deepest. If they found nothing, it
+    /// is the one before.
     pub(super) fn of(before: Option<Outcome>, results: Vec<Outcome>) -> Option<Outcome> {
         let mut counts = before
             .as_ref()
@@ -161,15 +171,10 @@ impl Outcome {
             counts.expansions += outcome.counts.expansions;
             counts.evaluated += outcome.counts.evaluated;
         }
-        let deepest = results
-            .into_iter()
-            .rev()
-            .max_by_key(|outcome| outcome.depth);
+        let deepest = results.into_iter().rev().max_by_key(Outcome::certainty);
         let is_better = |found: &Outcome| {
-            !found.moves.is_empty()
-                && before
-                    .as_ref()
-                    .is_none_or(|before| found.depth >= before.depth)
+            let is_certain = |before: &Outcome| found.certainty() >= before.certainty();
+            !found.moves.is_empty() && before.as_ref().is_none_or(is_certain)
         };
         let found = match deepest.filter(is_better) {
             Some(found) => Some(found),

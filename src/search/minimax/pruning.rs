@@ -91,7 +91,8 @@ impl Reductions {
         let logarithm = |number: usize| self.0[number.min(self.0.len() - 1)];
         let late = logarithm(depth as usize) * logarithm(number + 1) / REDUCTION;
         let worse = worse as f32 / margins.loss(WORSE_MARGIN).max(1) as f32;
-        ((late + worse) as i32 - matter).clamp(0, depth - 2)
+        // A part is left, so that with the depth all is searched in the end.
+        ((late + worse) as i32 - matter).clamp(0, (depth - 2).min(2 * depth / 3))
     }
 }
 
@@ -108,8 +109,8 @@ mod tests {
         assert!(of(12, 30, 0, 0) > of(12, 3, 0, 0));
         assert!(of(12, 30, 2000, 0) > of(12, 30, 0, 0));
         assert_eq!(of(12, 30, 0, 2), of(12, 30, 0, 0) - 2);
-        // A search of one ply is left.
-        assert_eq!(of(4, 200, 1_000_000, 0), 2);
+        // A search of one ply is left, or of a third.
+        assert_eq!([4, 30].map(|depth| of(depth, 200, 1_000_000, 0)), [2, 20]);
         assert!(is_late(13, 3) && !is_late(12, 3) && !is_late(200, 5));
         assert!(sure_value(&margins, 1000, 2).unwrap() < 1000);
         assert_eq!(greatest_gain(&margins, 1), Some(0));
