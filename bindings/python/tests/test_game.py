@@ -179,7 +179,8 @@ def test_search(game):
 def test_search_by_minimax(game):
     breakthrough = Game.named("breakthroughSmall")
     search = Search(breakthrough, search="minimax", seed=1)
-    search.run(seconds=3)
+    # Learning takes three of them.
+    search.run(seconds=8)
     report = search.report("white")
     assert report.depth > 2 and report.playouts == 0
     assert len(report.moves) == len(breakthrough.initial.legal("white"))

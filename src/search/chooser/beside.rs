@@ -57,6 +57,8 @@ pub(super) struct MinimaxBeside {
 #[derive(Clone, Debug)]
 pub(super) struct KnownEvaluation {
     evaluation: Arc<Evaluation>,
+    /// Whether it helps tree search. What does not is no ground for minimax either: short matches are misleading then.
+    is_trusted: bool,
     pub(super) hash: Fnv64,
     pub(super) score: TrialScore,
 }
@@ -99,8 +101,8 @@ impl MinimaxBeside {
     }
 
     /// Takes up the evaluation of the tree search.
-    pub(super) fn adopt(&mut self, evaluation: Option<Arc<Evaluation>>) {
-        let Some(evaluation) = evaluation else {
+    pub(super) fn adopt(&mut self, tree: &Mcts) {
+        let Some(evaluation) = tree.evaluation() else {
             return;
         };
         let before = self.known.as_ref();
@@ -113,8 +115,10 @@ impl MinimaxBeside {
             (_, Some(before)) => before.score.faded(),
             _ => TrialScore::default(),
         };
+        let trusted = tree.trusted_evaluation();
         self.search = None;
         self.known = Some(KnownEvaluation {
+            is_trusted: trusted.is_some_and(|trusted| trusted.evaluation == evaluation),
             evaluation,
             hash,
             score,
@@ -128,8 +132,9 @@ impl MinimaxBeside {
 
     /// Returns whether it is to search.
     pub(super) fn is_chosen(&self) -> bool {
-        let known = self.known.as_ref();
-        !self.is_out && known.is_some_and(|known| self.is_wanted || known.score.favours_minimax())
+        let is_better = |known: &KnownEvaluation| known.is_trusted && known.score.favours_minimax();
+        let known = self.known.as_ref().filter(|_| !self.is_out);
+        known.is_some_and(|known| self.is_wanted || is_better(known))
     }
 
     /// Plays matches against tree search, until they show which is better or a stop comes. If that is known from before,
@@ -141,7 +146,7 @@ impl MinimaxBeside {
         let Some(known) = &mut self.known else {
             return Ok(());
         };
-        if self.is_wanted || self.is_out {
+        if self.is_wanted || self.is_out || !known.is_trusted {
             return Ok(());
         }
         let trial = Trial {

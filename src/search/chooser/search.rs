@@ -113,7 +113,7 @@ impl Search {
             self.mcts.wait_for_evaluation_until(stop);
         }
         if let Some(minimax) = &mut self.minimax {
-            minimax.adopt(self.mcts.evaluation());
+            minimax.adopt(&self.mcts);
             minimax.try_out(&self.mcts, stop)?;
         }
         Ok(())
@@ -183,7 +183,7 @@ impl Search {
             (&mut self.minimax, &self.state, budget.playouts)
         {
             self.mcts.take_findings(&budget.stop)?;
-            minimax.adopt(self.mcts.evaluation());
+            minimax.adopt(&self.mcts);
             // If all states are known, there is nothing to search.
             if !self.mcts.has_values() && minimax.run(state, budget)? {
                 self.is_by_minimax = true;
@@ -318,15 +318,17 @@ mod tests {
             search
                 .prepare(&Stop::new().within(Duration::from_secs(4)))
                 .unwrap();
-            search.choice()
+            let is_trusted = search.mcts.trusted_evaluation().is_some();
+            Some((search.choice()?, is_trusted))
         };
-        let chosen = choice("breakthroughSmall").unwrap();
-        assert!(chosen.trials.matches() >= 2.0);
+        let (chosen, is_trusted) = choice("breakthroughSmall").unwrap();
+        assert_eq!(chosen.trials.matches() >= 2.0, is_trusted);
         assert_eq!(
             chosen.search == SearchKind::Minimax,
             chosen.trials.favours_minimax()
         );
-        assert_eq!(choice("tron"), None);
+        let chosen = choice("tron");
+        assert!(chosen.is_none_or(|(chosen, _)| chosen.search == SearchKind::Mcts));
     }
 
     #[test]
