@@ -7,7 +7,7 @@ use propjit::Stop;
 use propjit::game::machine::{RANDOM_ROLE, RoleId};
 use propjit::game::position::History;
 use propjit::proof::unproved::Unproved;
-use propjit::search::chooser::SearchChoice;
+use propjit::search::chooser::{SearchChoice, learning_time};
 use propjit::search::mcts::{LocalReport, MinimaxPart, PlanReport, ProvedBy, StatesReport};
 use serde::Serialize;
 
@@ -38,11 +38,6 @@ pub(super) struct Args {
 
 /// For how long to think by default.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
-
-/// The reciprocal of the part of the time in which an evaluation is learned, unless one is known; and how long that may
-/// take at most.
-const LEARNING_PART: u32 = 3;
-const MAX_LEARNING: Duration = Duration::from_secs(20);
 
 /// The number of moves that are shown to people.
 const SHOWN: usize = 20;
@@ -148,9 +143,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         position.wait(&stop);
     }
     let time = args.budget.time(DEFAULT_TIME);
-    let learning = time.map_or(MAX_LEARNING, |time| {
-        (time / LEARNING_PART).min(MAX_LEARNING)
-    });
+    let learning = learning_time(time.unwrap_or(Duration::MAX));
     let is_counted = args.budget.playouts.is_some();
     let (mut search, seed) = args.search.search(&position, is_counted, learning)?;
     if args.wait {

@@ -3,10 +3,10 @@
 use std::process;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-use propjit::search::chooser::{Search as Core, SearchConfig, SearchKind};
+use propjit::search::chooser::{Search as Core, SearchConfig, SearchKind, learning_time};
 use propjit::search::mcts::{EvaluationUse, MoveReport};
 use propjit::support::rng::random_seed;
-use propjit::{MctsConfig, RoleId, SearchBudget};
+use propjit::{RoleId, SearchBudget};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -18,10 +18,6 @@ use crate::game::{Game, RoleName, duration};
 use crate::interrupt::interruptible;
 use crate::records::record;
 use crate::state::State;
-
-/// The reciprocal of the part of the time in which a search waits for an evaluation at most, where it is of little use
-/// without one.
-const LEARNING_PART: u32 = 3;
 
 /// A search for the best move, with its results so far.
 ///
@@ -123,33 +119,34 @@ impl Search {
             Start::Game(game) => (game.unbind(), None),
             Start::State(state) => (state.get().game_of().clone_ref(py), Some(state)),
         };
+        // Nothing beside playouts, unless it is asked for.
+        let has_functions = policy.is_some() || matches!(evaluation, Some(Evaluation::Function(_)));
+        let base = match seed.is_some() || has_functions {
+            true => SearchConfig::plain(),
+            false => SearchConfig::default(),
+        };
         let kind = match search {
-            None if seed.is_some() => SearchKind::Mcts,
-            None => SearchKind::default(),
+            None => base.kind,
             Some(name) => name.parse().map_err(|()| {
                 let message = format!("`search` is one of mcts, minimax and auto, not {name:?}");
                 PyValueError::new_err(message)
             })?,
         };
-        // Nothing beside playouts, unless it is asked for.
-        let has_functions = policy.is_some() || matches!(evaluation, Some(Evaluation::Function(_)));
-        let is_plain = seed.is_some() || has_functions;
-        let config = MctsConfig::default()
+        let uses_proofs = local.unwrap_or(base.mcts.helpers.local);
+        let config = (base.mcts)
             .with_threads(check_threads(threads)?)
             .with_seed(seed.unwrap_or_else(random_seed))
             .with_keep(seed.is_none())
             .with_memory(memory)
             .with_exploration(exploration)
-            .with_local(local.unwrap_or(!is_plain))
-            .with_plan(!is_plain)
-            .with_solve(!is_plain)
+            .with_local(uses_proofs)
             .with_max_steps(max_steps);
         let core = game.get().here(py)?;
         let (learned, evaluation) = match evaluation {
             Some(Evaluation::Learned(learned)) => (learned, None),
             Some(Evaluation::Function(evaluation)) => (false, Some(evaluation)),
             None => (
-                !has_functions && (!is_plain || kind != SearchKind::Mcts),
+                !has_functions && (seed.is_none() || kind != SearchKind::Mcts),
                 None,
             ),
         };
@@ -205,7 +202,7 @@ impl Search {
         let search = &mut *search;
         interruptible(py, &stop, || {
             if let Some(time) = time {
-                search.wait_until(&budget.stop.within(time / LEARNING_PART));
+                search.wait_until(&budget.stop.within(learning_time(time)));
             }
             search.set_stop(&stop);
             search.run(&budget)

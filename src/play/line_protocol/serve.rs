@@ -20,18 +20,13 @@ use crate::game::load::Game;
 use crate::game::machine::{Backend, MachineError, RoleId};
 use crate::game::position::History;
 use crate::search::SearchBudget;
-use crate::search::chooser::{Search, SearchConfig};
+use crate::search::chooser::{Search, SearchConfig, learning_time};
 use crate::search::mcts::wait_for_engines;
 use crate::support::line_io::{LineWriter, read_line};
 use crate::support::setters::setters;
 
 /// How often the stop token is checked.
 const INTERVAL: Duration = Duration::from_millis(20);
-
-/// The reciprocal of the part of the time for the first move in which an evaluation is learned, unless one is known; and
-/// how long that may take at most.
-const LEARNING_PART: u32 = 3;
-const MAX_LEARNING: Duration = Duration::from_secs(20);
 
 /// How positions are searched.
 #[derive(Clone, Debug)]
@@ -374,10 +369,7 @@ impl Searched {
             None => {
                 let wanted = wanted.clone();
                 let wanted = match left {
-                    Some(left) => {
-                        let learning = (left / LEARNING_PART).min(MAX_LEARNING);
-                        wanted.with_learning_within(learning, true)
-                    }
+                    Some(left) => wanted.with_learning_within(learning_time(left), true),
                     None => wanted,
                 };
                 current.insert(CurrentSearch {
@@ -395,8 +387,7 @@ impl Searched {
             };
             wait_for_engines(&self.game, backend, &config.counted_search.mcts, &waiting);
         } else if let Some(left) = left {
-            let learning = (left / LEARNING_PART).min(MAX_LEARNING);
-            search.wait_until(&budget.stop.within(learning));
+            search.wait_until(&budget.stop.within(learning_time(left)));
         }
         if !current.is_current {
             search.set_stop(&budget.stop);

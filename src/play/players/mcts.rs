@@ -10,7 +10,7 @@ use crate::play::matches::follower::Follower;
 use crate::play::matches::{Choice, Ending, Player, PlayerError, Seat, SharedPosition};
 use crate::search::SearchBudget;
 use crate::search::chooser::{Search, SearchChoice, SearchConfig, SearchKind};
-use crate::search::mcts::{EvaluationUse, MctsConfig, SearchReport, wait_for_engines};
+use crate::search::mcts::{MctsConfig, SearchReport, wait_for_engines};
 use crate::search::minimax::OutOfScope;
 use crate::support::setters::setters;
 
@@ -82,20 +82,17 @@ impl MctsPlayerConfig {
     /// these, so that nothing depends on time: neither on how long others think, nor on what other threads find out.
     pub fn for_budget(budget: MoveBudget) -> MctsPlayerConfig {
         let is_timed = !budget.is_counted();
+        let search = match is_timed {
+            true => SearchConfig::default(),
+            false => SearchConfig::plain(),
+        };
         MctsPlayerConfig {
-            search: MctsConfig::default()
-                .with_local(is_timed)
-                .with_plan(is_timed)
-                .with_solve(is_timed)
-                .with_evaluation(is_timed.then(EvaluationUse::default)),
+            search: search.mcts,
             backend: None,
             ponder: is_timed,
             learn_on: is_timed,
             budget,
-            kind: match is_timed {
-                true => SearchKind::default(),
-                false => SearchKind::Mcts,
-            },
+            kind: search.kind,
         }
     }
 

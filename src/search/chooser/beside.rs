@@ -100,6 +100,11 @@ impl MinimaxBeside {
         self.known.as_ref().filter(|_| !self.is_out)
     }
 
+    /// Whether it is to search in any case.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.is_wanted
+    }
+
     /// Takes up the evaluation of the tree search.
     pub(super) fn adopt(&mut self, tree: &Mcts) {
         let Some(evaluation) = tree.evaluation() else {
@@ -118,7 +123,7 @@ impl MinimaxBeside {
         let trusted = tree.trusted_evaluation();
         self.search = None;
         self.known = Some(KnownEvaluation {
-            is_trusted: trusted.is_some_and(|trusted| trusted.evaluation == evaluation),
+            is_trusted: trusted.is_some_and(|of| Arc::ptr_eq(&of.evaluation, &evaluation)),
             evaluation,
             hash,
             score,
@@ -133,8 +138,8 @@ impl MinimaxBeside {
     /// Returns whether it is to search.
     pub(super) fn is_chosen(&self) -> bool {
         let is_better = |known: &KnownEvaluation| known.is_trusted && known.score.favours_minimax();
-        let known = self.known.as_ref().filter(|_| !self.is_out);
-        known.is_some_and(|known| self.is_wanted || is_better(known))
+        self.known()
+            .is_some_and(|known| self.is_wanted || is_better(known))
     }
 
     /// Plays matches against tree search, until they show which is better or a stop comes. If that is known from before,
@@ -168,12 +173,7 @@ impl MinimaxBeside {
             let points = match trial.play(self.matches, &stop) {
                 Ok(Some(points)) => points,
                 Ok(None) => break,
-                Err(MinimaxError::Machine(error)) => return Err(error),
-                Err(MinimaxError::OutOfScope(reason)) => {
-                    tracing::info!(%reason, "tree search plays");
-                    self.is_out = true;
-                    return Ok(());
-                }
+                Err(error) => return self.give_up(error),
             };
             self.matches += 1;
             played.add(points);
@@ -213,14 +213,13 @@ impl MinimaxBeside {
         else {
             return Ok(false);
         };
-        let engines = MatchEngines::new(engines.clone());
         let search = &mut self.search;
         let mut run = || {
             let search = match search {
                 Some(search) => search,
                 None => search.insert(Minimax::new(
                     &self.game,
-                    &engines,
+                    &MatchEngines::new(engines.clone()),
                     &known.evaluation,
                     &self.config,
                 )?),
@@ -231,11 +230,21 @@ impl MinimaxBeside {
         };
         match run() {
             Ok(has_searched) => Ok(has_searched),
-            Err(MinimaxError::Machine(error)) => Err(error),
-            Err(MinimaxError::OutOfScope(reason)) => {
+            Err(error) => self.give_up(error).map(|()| false),
+        }
+    }
+
+    /// If the game turned out not to be for it, it does not search any more.
+    ///
+    /// # Errors
+    /// When a machine could not go on.
+    fn give_up(&mut self, error: MinimaxError) -> Result<(), MachineError> {
+        match error {
+            MinimaxError::Machine(error) => Err(error),
+            MinimaxError::OutOfScope(reason) => {
                 tracing::info!(%reason, "tree search plays");
                 (self.is_out, self.search) = (true, None);
-                Ok(false)
+                Ok(())
             }
         }
     }

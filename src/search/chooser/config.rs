@@ -9,6 +9,11 @@ use crate::search::learned::LearnOn;
 use crate::search::mcts::{EvaluationUse, MctsConfig};
 use crate::support::setters::setters;
 
+/// The reciprocal of the part of the time of a search in which an evaluation is learned before it, unless one is known; and
+/// how long that may take at most.
+const LEARNING_PART: u32 = 3;
+const MAX_LEARNING: Duration = Duration::from_secs(20);
+
 /// A kind of search.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum SearchKind {
@@ -106,6 +111,11 @@ impl SearchConfig {
             ..self
         }
     }
+}
+
+/// Returns how much of the time of a search may pass until an evaluation is learned, unless one is known.
+pub fn learning_time(time: Duration) -> Duration {
+    (time / LEARNING_PART).min(MAX_LEARNING)
 }
 
 /// Returns the number of cores that this process may use in addition to `threads`.

@@ -11,6 +11,6 @@ mod search;
 mod store;
 mod trial;
 
-pub use config::{SearchConfig, SearchKind};
+pub use config::{SearchConfig, SearchKind, learning_time};
 pub use score::TrialScore;
 pub use search::{Search, SearchChoice};

@@ -10,7 +10,7 @@ use super::beside::MinimaxBeside;
 use super::config::{SearchConfig, SearchKind, free_cores};
 use super::score::TrialScore;
 use crate::game::load::Game;
-use crate::game::machine::{Backend, MachineError, Move, RoleId, State};
+use crate::game::machine::{Backend, MachineError, Move, RoleId};
 use crate::game::playout::PlayoutProgress;
 use crate::game::position::Position;
 use crate::search::SearchBudget;
@@ -47,14 +47,10 @@ const LOADING_TIME: Duration = Duration::from_millis(100);
 pub struct Search {
     mcts: Mcts,
     minimax: Option<MinimaxBeside>,
-    /// The state from which to search, if it is one of the ground game.
-    state: Option<State>,
-    /// Whether minimax has searched from there.
+    /// Whether minimax has searched from the current state.
     is_by_minimax: bool,
-    /// Whether learning and search share cores, and whether minimax is to search in any case.
+    /// Whether learning and search share cores.
     is_crowded: bool,
-    is_minimax_wanted: bool,
-    game: Arc<Game>,
 }
 
 /// Which search was chosen, and why.
@@ -90,16 +86,13 @@ impl Search {
         };
         let is_crowded = free_cores(config.threads) == 0;
         // The provers are beside minimax if that searches in any case.
-        let is_alone = kind == SearchKind::Minimax && minimax.is_some();
+        let is_alone = minimax.as_ref().is_some_and(MinimaxBeside::is_wanted);
         let local = config.helpers.local && !is_alone;
         Ok(Search {
             mcts: Mcts::new(game, backend, config.with_local(local))?,
             minimax,
-            state: game.ground_game().map(|ground| ground.initial().clone()),
             is_by_minimax: false,
             is_crowded,
-            is_minimax_wanted: is_alone,
-            game: game.clone(),
         })
     }
 
@@ -122,7 +115,8 @@ impl Search {
     /// Waits for an evaluation where a search without it is of no use, until a stop comes. Elsewhere, one that is stored
     /// is waited for, as it is loaded at once.
     pub fn wait_until(&self, stop: &Stop) {
-        let needs_evaluation = self.is_crowded || self.is_minimax_wanted;
+        let minimax = self.minimax.as_ref();
+        let needs_evaluation = self.is_crowded || minimax.is_some_and(MinimaxBeside::is_wanted);
         let loading = stop.within(LOADING_TIME);
         self.mcts
             .wait_for_evaluation_until(if needs_evaluation { stop } else { &loading });
@@ -149,10 +143,8 @@ impl Search {
     /// # Errors
     /// When the machine cannot go on.
     pub fn set_position(&mut self, position: &Position, depth: u32) -> Result<(), MachineError> {
-        self.mcts.set_position(position, depth)?;
-        self.state = position.ground_state().cloned();
         self.is_by_minimax = false;
-        Ok(())
+        self.mcts.set_position(position, depth)
     }
 
     /// Searches from the state in which exactly these propositions hold, as [`set_position`](Search::set_position) does.
@@ -164,12 +156,8 @@ impl Search {
         fluents: &[impl AsRef<str>],
         depth: u32,
     ) -> Result<(), MachineError> {
-        self.mcts.set_root_fluents(fluents, depth)?;
-        let fluents: Vec<&str> = fluents.iter().map(AsRef::as_ref).collect();
-        let ground = self.game.ground_game();
-        self.state = ground.and_then(|ground| ground.parse_state(&fluents).ok());
         self.is_by_minimax = false;
-        Ok(())
+        self.mcts.set_root_fluents(fluents, depth)
     }
 
     /// Searches until the budget is spent, or the value is proved. Playouts are those of tree search: with a budget of
@@ -179,13 +167,11 @@ impl Search {
     /// When a machine cannot go on, or a thread cannot be started.
     pub fn run(&mut self, budget: &SearchBudget) -> Result<(), MachineError> {
         self.is_by_minimax = false;
-        while let (Some(minimax), Some(state), None) =
-            (&mut self.minimax, &self.state, budget.playouts)
-        {
+        while let (Some(minimax), None) = (&mut self.minimax, budget.playouts) {
             self.mcts.take_findings(&budget.stop)?;
             minimax.adopt(&self.mcts);
             // If all states are known, there is nothing to search.
-            if !self.mcts.has_values() && minimax.run(state, budget)? {
+            if !self.mcts.has_values() && minimax.run(self.mcts.state(), budget)? {
                 self.is_by_minimax = true;
                 return Ok(());
             }

@@ -11,12 +11,15 @@ use serde::{Deserialize, Serialize};
 
 use super::score::TrialScore;
 use crate::game::ground::GroundGame;
-use crate::search::learned::game_hash;
-use crate::support::directory::{self, write_whole};
+use crate::search::learned::kept;
+use crate::support::directory::write_whole;
 use crate::support::fnv::Fnv64;
 
 /// The version of the file's format, and of how both searches play.
 const FORMAT: u32 = 1;
+
+/// The folder of scores.
+const FOLDER: &str = "searches";
 
 /// The content of a file.
 #[derive(Serialize, Deserialize)]
@@ -30,8 +33,8 @@ struct Stored {
 
 /// Returns the score that is kept of a game with an evaluation of this hash: with another one, matches count less.
 pub(super) fn load(game: &GroundGame, evaluation: Fnv64) -> TrialScore {
-    match directory::configuration() {
-        Ok(Some(directory)) => read(&directory.join("searches").join(name(game)), evaluation),
+    match kept(game, FOLDER) {
+        Ok(Some((path, _))) => read(&path, evaluation),
         // Why there is no directory was reported with the evaluation.
         _ => TrialScore::default(),
     }
@@ -42,33 +45,28 @@ pub(super) fn load(game: &GroundGame, evaluation: Fnv64) -> TrialScore {
 /// # Errors
 /// When the file cannot be written.
 pub(super) fn add(game: &GroundGame, evaluation: Fnv64, score: TrialScore) -> io::Result<()> {
-    let directory = directory::configuration().map_err(io::Error::other)?;
-    match directory {
-        Some(directory) => add_in(&directory.join("searches"), &name(game), evaluation, score),
+    match kept(game, FOLDER).map_err(io::Error::other)? {
+        Some((path, _)) => add_to(&path, evaluation, score),
         None => Ok(()),
     }
 }
 
-fn name(game: &GroundGame) -> String {
-    format!("{}.json", game_hash(game))
-}
-
-/// Adds matches to a file in a folder.
-fn add_in(folder: &Path, name: &str, evaluation: Fnv64, score: TrialScore) -> io::Result<()> {
+/// Adds matches to a file.
+fn add_to(path: &Path, evaluation: Fnv64, score: TrialScore) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     // Other processes may add matches at the same time; files are replaced, so that the lock is elsewhere. Some file
     // systems have no locks: matches may be lost there.
     let lock = File::create(folder.join("lock"))?;
     let _ = lock.lock();
-    let path = folder.join(name);
-    let mut all = read(&path, evaluation);
+    let mut all = read(path, evaluation);
     all.merge(score);
     let stored = Stored {
         format: FORMAT,
         evaluation,
         score: all,
     };
-    write_whole(&path, &serde_json::to_string(&stored)?)
+    write_whole(path, &serde_json::to_string(&stored)?)
 }
 
 /// Reads a file. What is missing, damaged or of another version counts as nothing.
@@ -93,7 +91,7 @@ mod tests {
     #[test]
     fn matches_of_several_processes_add_up() {
         let folder = tempfile::tempdir().unwrap();
-        let folder = folder.path().join("new");
+        let path = folder.path().join("new").join("a.json");
         let [one, other] = [Fnv64::of(b"one"), Fnv64::of(b"other")];
         let mut won = TrialScore::default();
         won.add(1.0);
@@ -101,16 +99,16 @@ mod tests {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for _ in 0..5 {
-                        add_in(&folder, "a.json", one, won).unwrap();
+                        add_to(&path, one, won).unwrap();
                     }
                 });
             }
         });
-        let path = folder.join("a.json");
         assert_eq!(read(&path, one).to_string(), "20 of 20");
         assert_eq!(read(&path, other).to_string(), "10 of 10");
-        assert_eq!(read(&folder.join("b.json"), one), TrialScore::default());
-        add_in(&folder, "a.json", other, TrialScore::default()).unwrap();
+        let missing = path.with_file_name("b.json");
+        assert_eq!(read(&missing, one), TrialScore::default());
+        add_to(&path, other, TrialScore::default()).unwrap();
         assert_eq!(read(&path, other).to_string(), "10 of 10");
     }
 
@@ -121,7 +119,7 @@ mod tests {
         let hash = Fnv64::of(b"one");
         let mut won = TrialScore::default();
         won.add(1.0);
-        add_in(folder.path(), "a.json", hash, won).unwrap();
+        add_to(&path, hash, won).unwrap();
         let text = fs::read_to_string(&path).unwrap();
         assert_eq!(read(&path, hash), won);
         for damaged in [
@@ -134,7 +132,7 @@ mod tests {
         ] {
             fs::write(&path, damaged).unwrap();
             assert_eq!(read(&path, hash), TrialScore::default(), "{damaged}");
-            add_in(folder.path(), "a.json", hash, won).unwrap();
+            add_to(&path, hash, won).unwrap();
             assert_eq!(read(&path, hash), won);
         }
     }

@@ -65,7 +65,7 @@ pub(in crate::search) use match_play::side_of;
 #[cfg(test)]
 pub(in crate::search) use patterns::Inputs;
 pub use search_matches::{BetweenSearches, PlaySearchMatch, SearchMatch};
-pub(in crate::search) use store::game_hash;
+pub(in crate::search) use store::kept;
 pub use store::{Known, StoreError};
 pub use task::{HeuristicTask, LearnOn};
 pub use trial::{AgainstPlayouts, TrialResult};

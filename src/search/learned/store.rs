@@ -25,6 +25,9 @@ use crate::support::input;
 /// The version of the file's format, and of how is learned.
 const FORMAT: u32 = 9;
 
+/// The folder of evaluations.
+const FOLDER: &str = "heuristics";
+
 /// The earlier result of learning a game.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Known {
@@ -122,7 +125,7 @@ impl Known {
     /// # Errors
     /// When it cannot be read, or is damaged.
     pub fn load(game: &GroundGame) -> Result<Option<Known>, StoreError> {
-        match kept(game)? {
+        match kept(game, FOLDER)? {
             Some((path, hash)) => read(&path, &Shape::of(game, hash)),
             None => Ok(None),
         }
@@ -133,7 +136,7 @@ impl Known {
     /// # Errors
     /// When it cannot be written.
     pub fn save(&self, game: &GroundGame) -> Result<(), StoreError> {
-        match kept(game)? {
+        match kept(game, FOLDER)? {
             Some((path, hash)) => {
                 let written = text(self, hash).and_then(|text| write_whole(&path, &text));
                 written.map_err(|source| StoreError::Write { path, source })
@@ -148,7 +151,7 @@ impl Known {
     /// When it cannot be read, or is not about this game.
     pub fn read(path: &Path, game: &GroundGame) -> Result<Known, StoreError> {
         let other = || StoreError::Other(path.to_path_buf());
-        match read(path, &Shape::of(game, game_hash(game))) {
+        match read(path, &Shape::of(game, hash(game))) {
             Ok(Some(known)) => Ok(known),
             Ok(None) if path.exists() => Err(other()),
             Ok(None) => Err(StoreError::Read {
@@ -166,7 +169,7 @@ impl Known {
     /// # Errors
     /// When it cannot be written.
     pub fn write(&self, path: &Path, game: &GroundGame) -> Result<(), StoreError> {
-        let written = text(self, game_hash(game)).and_then(|text| fs::write(path, text));
+        let written = text(self, hash(game)).and_then(|text| fs::write(path, text));
         written.map_err(|source| StoreError::Write {
             path: path.to_path_buf(),
             source,
@@ -179,13 +182,20 @@ impl Known {
     }
 }
 
-/// The file of a game, which need not exist, with the game's hash; none if profiles are switched off.
-fn kept(game: &GroundGame) -> Result<Option<(PathBuf, Fnv64)>, StoreError> {
+/// The file of a game in a folder of what is kept of games, which need not exist, with the game's hash; none if profiles
+/// are switched off.
+///
+/// # Errors
+/// If there is no directory for it.
+pub(in crate::search) fn kept(
+    game: &GroundGame,
+    folder: &str,
+) -> Result<Option<(PathBuf, Fnv64)>, DirectoryError> {
     let Some(directory) = directory::configuration()? else {
         return Ok(None);
     };
-    let hash = game_hash(game);
-    let file = directory.join("heuristics").join(format!("{hash}.json"));
+    let hash = hash(game);
+    let file = directory.join(folder).join(format!("{hash}.json"));
     Ok(Some((file, hash)))
 }
 
@@ -207,7 +217,7 @@ impl Shape {
 }
 
 /// A hash of a game, whatever its rulesheet calls things.
-pub(in crate::search) fn game_hash(game: &GroundGame) -> Fnv64 {
+fn hash(game: &GroundGame) -> Fnv64 {
     let circuit = game.lowered().fingerprint();
     Fnv64::of(&encoded(&(circuit, game.interface_bytes())))
 }
@@ -280,7 +290,7 @@ mod tests {
     /// The hash of the game with these rules.
     fn hash_of(rules: &str) -> Fnv64 {
         let game = Game::from_text("test.kif", rules, &Default::default()).unwrap();
-        game_hash(game.ground_game().unwrap())
+        hash(game.ground_game().unwrap())
     }
 
     #[test]

@@ -11,6 +11,7 @@
 //! - `tree`: its memory, nodes and edges, and what is kept or forgotten.
 //! - `walk`: descents to the next leaf, and backups of results; proofs of bounds on the way.
 //! - `tasks`: background tasks beside the search.
+//! - `engines`: the engines of a search, and waiting for them.
 //! - `leaves`: leaves that are evaluated from outside.
 //! - `trial_match`: a match between a search with an evaluation and one without.
 //! - `worker`: a thread; `shared`: what the threads have in common, beside the tree.
@@ -18,6 +19,7 @@
 //! - `stress`: a test with many threads.
 
 mod config;
+mod engines;
 mod leaves;
 mod local_report;
 mod report;
@@ -50,6 +52,8 @@ use crate::game::machine::expansion::successor::Successor;
 use crate::search::expansion::{Evaluator, evaluator};
 use crate::search::learned::{Evaluation, LearnOn, Roles, TrustedEvaluation};
 pub use config::{EvaluationUse, MctsConfig};
+use engines::match_engines;
+pub use engines::wait_for_engines;
 pub use local_report::{Forced, LocalReport, LocalTarget};
 pub use report::{MinimaxPart, MoveReport, PlanReport, ProvedBy, SearchReport, StatesReport};
 use shared::{Shared, Wanted};
@@ -132,54 +136,9 @@ impl fmt::Debug for Mcts {
     }
 }
 
-/// The engines of a search, unless only the prover can play the game.
-fn match_engines(game: &Game, config: &MctsConfig) -> Option<MatchEngines> {
-    let mut engines = MatchEngines::new(game.engines()?.clone());
-    if config.darkening {
-        engines = engines.with_darkening();
-    }
-    if config.decisive
-        && let Some(decisive) = game.decisive()
-    {
-        engines = engines.with_decisive(decisive.clone());
-    }
-    Some(engines)
-}
-
 fn role_names(game: &Game) -> Vec<String> {
     let roles = game.rules().roles.iter();
     roles.map(|&role| game.rules().terms.text(role)).collect()
-}
-
-/// Waits for everything that a search otherwise takes up as it comes, machine code, goal latches and
-/// decisive moves, unless a stop comes before. When they are ready depends on the machine, and the result
-/// of a counted budget should not. If time is up before they are ready, that is logged: a search takes them
-/// up as they come.
-pub fn wait_for_engines(game: &Game, backend: Backend, config: &MctsConfig, stop: &Stop) {
-    let are_ready = wait_or_stop(game, backend, config, stop);
-    if !are_ready && stop.remaining().is_some_and(|left| left.is_zero()) {
-        tracing::warn!(
-            "machine code and goal bounds are not ready in time: the search starts without them, so its results depend on the speed of this machine"
-        );
-    }
-}
-
-/// Waits for the same. Returns whether all are there.
-fn wait_or_stop(game: &Game, backend: Backend, config: &MctsConfig, stop: &Stop) -> bool {
-    let bounds = game.goal_bounds();
-    if !bounds.is_none_or(|bounds| bounds.wait_or_stop(stop)) {
-        return false;
-    }
-    if backend != Backend::Compiled {
-        return true;
-    }
-    let decisive = game.decisive();
-    match decisive.filter(|_| config.decisive) {
-        Some(decisive) => decisive.wait_or_stop(stop),
-        None => game
-            .engines()
-            .is_none_or(|engines| engines.wait_or_stop(stop)),
-    }
 }
 
 impl Mcts {
@@ -357,6 +316,11 @@ impl Mcts {
         self.tasks.begin(&self.state, stop);
         self.tasks.publish(&mut self.tree);
         self.adopt_evaluation(true)
+    }
+
+    /// The state from which it searches, by the numbers of its backend.
+    pub(in crate::search) fn state(&self) -> &State {
+        &self.state
     }
 
     /// How long it was searched from the current state.

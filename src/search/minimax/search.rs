@@ -385,15 +385,14 @@ impl Search {
         estimate: Value,
         first: Option<u16>,
     ) -> Result<Option<Value>, Halt> {
-        let (window, towards) = match estimate >= high {
-            true => ((high + margin - 1, high + margin), -margin),
-            false => ((low - margin, low - margin + 1), margin),
+        let is_above = estimate >= high;
+        let (below, towards) = match is_above {
+            true => (high + margin - 1, -margin),
+            false => (low - margin, margin),
         };
+        let window = (below, below + 1);
         let found = self.search_children(at, depth, window, estimate, first, 0)?;
-        let is_outside = match estimate >= high {
-            true => found >= window.1,
-            false => found <= window.0,
-        };
+        let is_outside = is_above == (found > below);
         // What is proved is so at any depth.
         let value = if is_decided(found) {
             found

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use propjit_stop::Stop;
 
 use super::config::MctsConfig;
-use super::match_engines;
+use super::engines::match_engines;
 use super::report::SearchReport;
 use super::tree::Tree;
 use super::trial_match::play_search_match;
