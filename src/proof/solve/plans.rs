@@ -38,6 +38,8 @@ pub(super) fn search(
     let planner = Planner::start(engines, engines.game().initial(), limits);
     planner.resume();
     loop {
+        // Before what is known is read: what is found in between would be lost.
+        let is_done = planner.is_done();
         let known = planner.known();
         progress.note_states(known.progress.states as usize, known.progress.steps as u32);
         let found = known.plan.as_ref();
@@ -50,7 +52,7 @@ pub(super) fn search(
             };
             bounds.lower(ROLE, known.high, method);
         }
-        if known.is_solved() || planner.is_done() || stop.is_set() {
+        if known.is_solved() || is_done || stop.is_set() {
             return (found.map(|(plan, _)| plan.clone()), known.unproved);
         }
         planner.wait(PERIOD);
