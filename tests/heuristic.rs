@@ -33,7 +33,7 @@ fn of_rounds(rounds: u32) -> HeuristicConfig {
 fn learn_on(game: &Game, rounds: u32, seed: u64, known: Option<Known>) -> Heuristic {
     let config = of_rounds(rounds).with_seed(seed).with_known(known);
     let engines = MatchEngines::new(game.engines().unwrap().clone());
-    Heuristic::learn(&engines, game.random_role(), &config, &Stop::new()).unwrap()
+    Heuristic::learn(game, &engines, &config, &Stop::new()).unwrap()
 }
 
 /// What propositions add for the first role, whichever role is to move, in the mean over those that
@@ -123,7 +123,7 @@ fn the_same_seed_gives_the_same_evaluation() {
     let engines = MatchEngines::new(game.engines().unwrap().clone());
     for threads in [1, 3] {
         let config = of_rounds(4).with_threads(threads);
-        let learned = || Heuristic::learn(&engines, None, &config, &Stop::new()).unwrap();
+        let learned = || Heuristic::learn(&game, &engines, &config, &Stop::new()).unwrap();
         let [first, second] = [0, 1].map(|_| learned());
         assert_eq!(first.evaluation, second.evaluation);
         assert_eq!(
@@ -231,7 +231,7 @@ fn matches_between_searches_count_most() {
         let game = own_game(name);
         let config = of_rounds(3).with_search_matches(play);
         let engines = MatchEngines::new(game.engines().unwrap().clone());
-        let learned = Heuristic::learn(&engines, None, &config, &Stop::new()).unwrap();
+        let learned = Heuristic::learn(&game, &engines, &config, &Stop::new()).unwrap();
         let between = learned.result.expect("it was tried").between_searches;
         let between = between.unwrap_or_default();
         (learned.verdict, [between.full.count, between.hint.count])
@@ -265,7 +265,7 @@ fn a_stop_ends_learning() {
     stop.set();
     let config = HeuristicConfig::default();
     let engines = MatchEngines::new(game.engines().unwrap().clone());
-    let learned = Heuristic::learn(&engines, None, &config, &stop).unwrap();
+    let learned = Heuristic::learn(&game, &engines, &config, &stop).unwrap();
     assert_eq!(learned.verdict, HeuristicVerdict::Stopped);
     assert!(learned.evaluation.is_none());
 }
@@ -278,7 +278,7 @@ fn learning_keeps_to_its_time() {
     let time = Duration::from_secs(1);
     let config = HeuristicConfig::default().with_time(time).with_seed(1);
     let engines = MatchEngines::new(game.engines().unwrap().clone());
-    let learned = Heuristic::learn(&engines, None, &config, &Stop::new()).unwrap();
+    let learned = Heuristic::learn(&game, &engines, &config, &Stop::new()).unwrap();
     assert!(learned.time < 10 * time, "{:?}", learned.time);
     assert!(learned.decisions > 0);
 }
@@ -292,7 +292,7 @@ fn too_little_time_is_a_verdict() {
     let learn = |known| {
         let config = HeuristicConfig::default();
         let config = config.with_time(Duration::ZERO).with_known(known);
-        Heuristic::learn(&engines, None, &config, &Stop::new()).unwrap()
+        Heuristic::learn(&game, &engines, &config, &Stop::new()).unwrap()
     };
     let learned = learn(None);
     assert_eq!(learned.verdict, HeuristicVerdict::TooSlow);
@@ -317,7 +317,7 @@ fn learning_goes_on_for_a_while() {
     let game = own_game("breakthroughSmall");
     let engines = MatchEngines::new(game.engines().unwrap().clone());
     let config = of_rounds(4).with_seed(1).with_keeps(false);
-    let mut task = HeuristicTask::start(&engines, None, &config);
+    let mut task = HeuristicTask::start(&game, &engines, &config);
     let mut last = task.wait();
     let (mut times, mut changes) = (0, 0);
     while let Some(next) = task.resume(LearnOn::Beside) {
@@ -332,7 +332,7 @@ fn learning_goes_on_for_a_while() {
     assert!(last.is_none() || changes > 0, "something is learned");
     let puzzle = own_game("sudoku");
     let engines = MatchEngines::new(puzzle.engines().unwrap().clone());
-    let task = HeuristicTask::start(&engines, None, &config);
+    let task = HeuristicTask::start(&game, &engines, &config);
     assert!(task.wait().is_none() && task.resume(LearnOn::Beside).is_none());
 }
 
@@ -343,7 +343,7 @@ fn learning_between_searches_waits() {
     let engines = MatchEngines::new(game.engines().unwrap().clone());
     let config = of_rounds(8).with_seed(1).with_keeps(false);
     let start = Instant::now();
-    let task = HeuristicTask::start(&engines, None, &config);
+    let task = HeuristicTask::start(&game, &engines, &config);
     let first = task.wait().expect("it is of use");
     let time = start.elapsed();
     let task = task.resume(LearnOn::Between).expect("it is trusted");

@@ -177,7 +177,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         .with_threads(args.threads)
         .with_known(known)
         .with_search_matches(Some(play_search_match));
-    let learned = Heuristic::learn(&engines, game.random_role(), &config, &stop);
+    let learned = Heuristic::learn(&game, &engines, &config, &stop);
     drop(shown);
     let learned = learned.map_err(Failure::new)?;
     if !args.dry_run

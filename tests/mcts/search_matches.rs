@@ -18,7 +18,7 @@ fn learned(name: &str, rounds: u32) -> (MatchEngines, TrustedEvaluation) {
     let config = HeuristicConfig::default()
         .with_time(Duration::from_secs(600))
         .with_rounds(Some(rounds));
-    let learned = Heuristic::learn(&engines, None, &config, &Stop::new()).unwrap();
+    let learned = Heuristic::learn(&game, &engines, &config, &Stop::new()).unwrap();
     let evaluation = learned.evaluation.expect("the game has one");
     let trust = Trust::Full;
     (engines, TrustedEvaluation { evaluation, trust })

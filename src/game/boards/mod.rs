@@ -95,7 +95,7 @@ pub struct Content {
 }
 
 /// A place of one of the boards.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Place {
     /// The number of the board.
     pub grid: usize,
@@ -244,6 +244,16 @@ impl Grids {
         let grid = fluent.board;
         let site = *self.grids[grid].numbers.get(&place)?;
         Some(Place { grid, site })
+    }
+
+    /// Returns whether a fluent means that a place of a board is empty.
+    pub fn is_empty(&self, fluent: &str) -> bool {
+        self.read(fluent).is_some_and(|(fluent, _, content)| {
+            let contents = &self.grids[fluent.board].contents;
+            contents
+                .get(&content)
+                .is_some_and(|content| content.is_empty)
+        })
     }
 
     /// Returns, for a fluent on a board, its interpretation, place and contents.

@@ -31,7 +31,8 @@ use crate::support::fnv::Fnv64;
 pub use setup::{LoadError, Setup, SetupStage};
 pub use shared::{QuestionError, SharedGame};
 
-/// A loaded game. Threads share it and make their own [machines](Game::machine).
+/// A loaded game. Threads share it and make their own [machines](Game::machine). Clones share all that was made for it.
+#[derive(Clone)]
 pub struct Game {
     parsed: Arc<Parsed>,
     /// The engines of the ground game, and the ground game itself.

@@ -140,7 +140,7 @@ mod tests {
         let learning = HeuristicConfig::default()
             .with_time(Duration::from_millis(300))
             .with_keeps(false);
-        let task = HeuristicTask::start(&engines, None, &learning);
+        let task = HeuristicTask::start(&game, &engines, &learning);
         task.wait();
         let trial = Trial {
             game: &game,

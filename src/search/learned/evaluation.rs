@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use propjit_jit::{VectorWork, vectorised};
 
-use super::patterns::{Inputs, PatternCounts};
+use super::inputs::{Counts, InputChange, Inputs};
 use super::weights::{COLUMNS, HIDDEN, InputWeights, Roles, Shares, Weights};
 use crate::game::ground::encoded;
 use crate::game::machine::RoleId;
@@ -38,7 +38,7 @@ const MAX_OUTPUT: f32 = 8.0;
 /// hidden units, with sums that are cut off below 0 and above 1. With two roles, outputs depend on the role
 /// to move; the hidden layer does not, so that it can be kept up to date from state to state: an idea of
 /// shogi programs (Yu Nasu, "Efficiently updatable neural-network-based evaluation functions for computer
-/// shogi", 2018).
+/// shogi", 2018). The contents of parts of boards have weights to the outputs only.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Evaluation {
     roles: Roles,
@@ -48,12 +48,17 @@ pub struct Evaluation {
     pub(super) weights: Vec<Sums>,
     /// From the hidden units to each output.
     pub(super) outputs: [[i16; HIDDEN]; COLUMNS],
+    /// From each cell of tuples to each output.
+    pub(super) cells: Vec<Direct>,
 }
+
+/// Weights to each output past the hidden layer in whole units, or sums of those.
+pub(super) type Direct = [i32; COLUMNS];
 
 /// The weights of an input in whole units, or sums of those.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Sums {
-    pub direct: [i32; COLUMNS],
+    pub direct: Direct,
     pub hidden: [i16; HIDDEN],
 }
 
@@ -64,13 +69,14 @@ impl Evaluation {
         inputs: Arc<Inputs>,
         weights: &Weights,
     ) -> Evaluation {
-        let whole = |weight: f32| whole(weight, MAX_OUTPUT, OUTPUT) as i16;
+        let output = |weight: f32| whole(weight, MAX_OUTPUT, OUTPUT) as i16;
         Evaluation {
             roles,
             constant: Sums::of(&weights.constant),
             inputs,
             weights: weights.inputs.iter().map(Sums::of).collect(),
-            outputs: weights.outputs.map(|row| row.map(whole)),
+            outputs: weights.outputs.map(|row| row.map(output)),
+            cells: weights.cells.iter().map(whole_direct).collect(),
         }
     }
 
@@ -81,12 +87,14 @@ impl Evaluation {
             constant: self.constant.weights(),
             inputs: self.weights.iter().map(Sums::weights).collect(),
             outputs: self.outputs.map(floats),
+            cells: self.cells.iter().map(float_direct).collect(),
         }
     }
 
     /// A hash of the weights.
     pub fn fingerprint(&self) -> Fnv64 {
-        Fnv64::of(&encoded(&(self.inputs.patterns(), self.weights())))
+        let inputs = (self.inputs.patterns(), self.inputs.tuples().all());
+        Fnv64::of(&encoded(&(inputs, self.weights())))
     }
 
     /// The number of propositions.
@@ -97,6 +105,16 @@ impl Evaluation {
     /// The number of roles.
     pub(in crate::search) fn roles(&self) -> Roles {
         self.roles
+    }
+
+    /// The sums for the state in which no proposition holds.
+    fn empty(&self) -> Sums {
+        let mut sums = self.constant;
+        let counts = self.inputs.no_counts();
+        for cell in self.inputs.tuples().cells_of(counts.contents()) {
+            add_direct(&mut sums.direct, &self.cells[cell]);
+        }
+        sums
     }
 
     /// The inputs.
@@ -110,19 +128,42 @@ fn whole(weight: f32, most: f32, unit: f32) -> i32 {
     (weight.clamp(-most, most) * unit).round() as i32
 }
 
+fn whole_direct(weights: &[f32; COLUMNS]) -> Direct {
+    weights.map(|weight| whole(weight, MAX_DIRECT, DIRECT))
+}
+
+fn float_direct(weights: &Direct) -> [f32; COLUMNS] {
+    weights.map(|weight| weight as f32 / DIRECT)
+}
+
+/// Adds weights to sums, which go on from the other end if they become too great.
+#[inline(always)]
+pub(super) fn add_direct<const N: usize>(sums: &mut [i32; N], weights: &[i32; N]) {
+    for (sum, weight) in sums.iter_mut().zip(weights) {
+        *sum = sum.wrapping_add(*weight);
+    }
+}
+
+/// Takes weights away from sums.
+#[inline(always)]
+pub(super) fn subtract_direct<const N: usize>(sums: &mut [i32; N], weights: &[i32; N]) {
+    for (sum, weight) in sums.iter_mut().zip(weights) {
+        *sum = sum.wrapping_sub(*weight);
+    }
+}
+
 impl Sums {
     fn of(weights: &InputWeights) -> Sums {
         let hidden = |weight| whole(weight, MAX_HIDDEN, HIDDEN_UNIT) as i16;
-        let direct = |weight| whole(weight, MAX_DIRECT, DIRECT);
         Sums {
-            direct: weights.direct.map(direct),
+            direct: whole_direct(&weights.direct),
             hidden: weights.hidden.map(hidden),
         }
     }
 
     fn weights(&self) -> InputWeights {
         InputWeights {
-            direct: self.direct.map(|weight| weight as f32 / DIRECT),
+            direct: float_direct(&self.direct),
             hidden: self.hidden.map(|weight| f32::from(weight) / HIDDEN_UNIT),
         }
     }
@@ -131,9 +172,7 @@ impl Sums {
     /// when what made them great is taken away.
     #[inline(always)]
     fn add(&mut self, other: &Sums) {
-        for (sum, weight) in self.direct.iter_mut().zip(other.direct) {
-            *sum = sum.wrapping_add(weight);
-        }
+        add_direct(&mut self.direct, &other.direct);
         for (sum, weight) in self.hidden.iter_mut().zip(other.hidden) {
             *sum = sum.wrapping_add(weight);
         }
@@ -151,9 +190,7 @@ impl Sums {
     /// Takes weights away.
     #[inline(always)]
     fn subtract(&mut self, other: &Sums) {
-        for (sum, weight) in self.direct.iter_mut().zip(other.direct) {
-            *sum = sum.wrapping_sub(weight);
-        }
+        subtract_direct(&mut self.direct, &other.direct);
         for (sum, weight) in self.hidden.iter_mut().zip(other.hidden) {
             *sum = sum.wrapping_sub(weight);
         }
@@ -168,7 +205,7 @@ pub struct Scorer {
     /// The state that the sums are for.
     state: Vec<u64>,
     sums: Sums,
-    counts: PatternCounts,
+    counts: Counts,
     /// The words that were others in the state before, with their places.
     replaced: Vec<(usize, u64)>,
 }
@@ -178,7 +215,7 @@ impl Scorer {
     pub fn new(evaluation: Arc<Evaluation>) -> Scorer {
         Scorer {
             state: vec![0; evaluation.bases().div_ceil(64)],
-            sums: evaluation.constant,
+            sums: evaluation.empty(),
             counts: evaluation.inputs.no_counts(),
             replaced: Vec::new(),
             evaluation,
@@ -241,8 +278,13 @@ impl Scorer {
         let (sums, weights) = (&mut self.sums, &self.evaluation.weights);
         sums.change(&weights[base], holds);
         let inputs = &self.evaluation.inputs;
-        inputs.toggle(base, holds, &mut self.counts, |input, is_true| {
-            sums.change(&weights[input], is_true);
+        let cells = &self.evaluation.cells;
+        inputs.toggle(base, holds, &mut self.counts, |change| match change {
+            InputChange::Pattern(input, is_true) => sums.change(&weights[input], is_true),
+            InputChange::Cell(before, after) => {
+                subtract_direct(&mut sums.direct, &cells[before]);
+                add_direct(&mut sums.direct, &cells[after]);
+            }
         });
     }
 
@@ -287,6 +329,11 @@ impl Scorer {
     pub(super) fn effect(&self, base: usize, to_move: RoleId) -> Shares {
         let mut without = self.sums;
         without.subtract(&self.evaluation.weights[base]);
+        let tuples = self.evaluation.inputs.tuples();
+        for [cell, other] in tuples.cells_with(base, self.counts.contents()) {
+            subtract_direct(&mut without.direct, &self.evaluation.cells[cell]);
+            add_direct(&mut without.direct, &self.evaluation.cells[other]);
+        }
         let [with, without] = [&self.sums, &without].map(|sums| self.outputs(sums, to_move));
         (self.roles()).shares(|role| with[role.index()] - without[role.index()])
     }
@@ -385,9 +432,9 @@ mod tests {
             inputs in prop::collection::vec(input(), 70),
             outputs in prop::array::uniform4(prop::array::uniform32(-9.0f32..9.0)),
         ) {
-            let propositions = Arc::new(Inputs::new(70, Vec::new()));
+            let propositions = Arc::new(Inputs::plain(70));
             let roles = Roles::new(count).unwrap();
-            let evaluation = Evaluation::new(roles, propositions.clone(), &Weights { constant, inputs, outputs });
+            let evaluation = Evaluation::new(roles, propositions.clone(), &Weights { constant, inputs, outputs, cells: Vec::new() });
             let weights = evaluation.weights();
             prop_assert_eq!(&Evaluation::new(roles, propositions, &weights), &evaluation);
             let mut scorer = Scorer::new(Arc::new(evaluation));

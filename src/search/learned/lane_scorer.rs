@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use propjit_jit::{VectorWork, vectorised};
 
-use super::evaluation::{Evaluation, ONE, Sums};
-use super::patterns::PatternCounts;
+use super::evaluation::{self, Evaluation, ONE, Sums, add_direct, subtract_direct};
+use super::inputs::{Counts, InputChange};
 use super::weights::HIDDEN;
 
 /// The logarithm of the odds, in units of this.
@@ -38,7 +38,10 @@ pub(in crate::search) struct LaneScorer {
     outputs: [Hidden; 2],
     /// The key of each proposition.
     keys: Vec<u64>,
-    has_patterns: bool,
+    /// The weights of the cells of tuples.
+    cells: Vec<Direct>,
+    /// Whether anything but propositions counts.
+    has_counts: bool,
 }
 
 /// The sums for a state.
@@ -48,7 +51,7 @@ pub(in crate::search) struct Accumulator {
     key: u64,
     hidden: Hidden,
     direct: Direct,
-    counts: PatternCounts,
+    counts: Counts,
 }
 
 /// The propositions in which children differ from their parent.
@@ -87,8 +90,8 @@ fn halved(own: i32, other: i32) -> i32 {
     (own - other) / 2
 }
 
-fn direct(sums: &Sums) -> Direct {
-    let [a, b, c, d] = sums.direct;
+fn direct(weights: &evaluation::Direct) -> Direct {
+    let [a, b, c, d] = *weights;
     [halved(a, b), halved(c, d)]
 }
 
@@ -109,23 +112,32 @@ impl LaneScorer {
                 .iter()
                 .map(|sums| Hidden(sums.hidden))
                 .collect(),
-            direct: evaluation.weights.iter().map(direct).collect(),
+            direct: (evaluation.weights.iter())
+                .map(|sums| direct(&sums.direct))
+                .collect(),
             outputs,
             keys: (1..=evaluation.bases() as u64).map(mixed).collect(),
-            has_patterns: !evaluation.inputs().patterns().is_empty(),
+            cells: evaluation.cells.iter().map(direct).collect(),
+            has_counts: evaluation.inputs().has_counts(),
             evaluation,
         }
     }
 
     /// The sums for the state in which no proposition holds.
     pub(in crate::search) fn accumulator(&self) -> Accumulator {
-        let constant = &self.evaluation.constant;
+        let constant: &Sums = &self.evaluation.constant;
+        let inputs = self.evaluation.inputs();
+        let counts = inputs.no_counts();
+        let mut direct = direct(&constant.direct);
+        for cell in inputs.tuples().cells_of(counts.contents()) {
+            add_direct(&mut direct, &self.cells[cell]);
+        }
         Accumulator {
             state: vec![0; self.evaluation.bases().div_ceil(64).max(1)],
             key: 0,
             hidden: Hidden(constant.hidden),
-            direct: direct(constant),
-            counts: self.evaluation.inputs().no_counts(),
+            direct,
+            counts,
         }
     }
 
@@ -155,7 +167,24 @@ impl LaneScorer {
         });
     }
 
-    /// Adds the weights of a proposition, or takes them away, and those of the patterns that it changes.
+    /// Adds the keys of the children of the state that these sums are for, without scores.
+    pub(in crate::search) fn find_keys(
+        &self,
+        sums: &Accumulator,
+        children: ChildRows<'_>,
+        lists: &mut ChangeLists,
+        scores: &mut ChildScores,
+    ) {
+        vectorised(FindKeys {
+            scorer: self,
+            sums,
+            children,
+            lists,
+            scores,
+        });
+    }
+
+    /// Adds the weights of a proposition, or takes them away, and those of the patterns and tuples that it changes.
     #[inline(always)]
     fn change(
         &self,
@@ -163,13 +192,17 @@ impl LaneScorer {
         holds: bool,
         hidden: &mut Hidden,
         direct: &mut Direct,
-        counts: &mut PatternCounts,
+        counts: &mut Counts,
     ) {
         self.add(base, holds, hidden, direct);
-        if self.has_patterns {
+        if self.has_counts {
             let inputs = self.evaluation.inputs();
-            inputs.toggle(base, holds, counts, |input, is_true| {
-                self.add(input, is_true, hidden, direct);
+            inputs.toggle(base, holds, counts, |change| match change {
+                InputChange::Pattern(input, is_true) => self.add(input, is_true, hidden, direct),
+                InputChange::Cell(before, after) => {
+                    subtract_direct(direct, &self.cells[before]);
+                    add_direct(direct, &self.cells[after]);
+                }
             });
         }
     }
@@ -204,6 +237,13 @@ impl Accumulator {
         self.state.clone_from(&other.state);
         self.counts.copy_from(&other.counts);
         (self.key, self.hidden, self.direct) = (other.key, other.hidden, other.direct);
+    }
+
+    /// Is for another packed state with this key from now on, without the sums: until it becomes the same as another one, it
+    /// only serves to [find keys](LaneScorer::find_keys).
+    pub(in crate::search) fn set_state(&mut self, state: &[u64], key: u64) {
+        self.state.copy_from_slice(state);
+        self.key = key;
     }
 
     /// The packed state.
@@ -311,20 +351,47 @@ impl VectorWork for ScoreChildren<'_> {
                 scorer.change(base, holds, &mut hidden, &mut direct, counts);
             }
             scores.values.push(scorer.output(&hidden, direct, mover));
-            if scorer.has_patterns {
+            if scorer.has_counts {
                 scorer.restore(changes, counts);
             }
         }
-        if scorer.has_patterns {
+        if scorer.has_counts {
             scorer.restore(&lists.common, counts);
         }
     }
 }
 
-impl LaneScorer {
-    /// Takes changes back from the counts of patterns.
+/// To find the keys of children.
+struct FindKeys<'a> {
+    scorer: &'a LaneScorer,
+    sums: &'a Accumulator,
+    children: ChildRows<'a>,
+    lists: &'a mut ChangeLists,
+    scores: &'a mut ChildScores,
+}
+
+impl VectorWork for FindKeys<'_> {
+    type Output = ();
+
     #[inline(always)]
-    fn restore(&self, changes: &[u32], counts: &mut PatternCounts) {
+    fn run(self) {
+        let (scorer, lists) = (self.scorer, self.lists);
+        lists.read(&self.sums.state, self.children);
+        let key = |key: u64, changes: &[u32]| {
+            let bases = changes.iter().map(|&change| unpacked(change).0);
+            bases.fold(key, |key, base| key ^ scorer.keys[base])
+        };
+        let common = key(self.sums.key, &lists.common);
+        let lanes = 0..self.children.movers.len();
+        let keys = lanes.map(|lane| key(common, lists.of(lane)));
+        self.scores.keys.extend(keys);
+    }
+}
+
+impl LaneScorer {
+    /// Takes changes back from the counts.
+    #[inline(always)]
+    fn restore(&self, changes: &[u32], counts: &mut Counts) {
         for &change in changes {
             let (base, holds) = unpacked(change);
             self.evaluation.inputs().count_base(base, !holds, counts);
@@ -412,7 +479,7 @@ mod tests {
     use super::*;
     use crate::game::machine::RoleId;
     use crate::search::learned::evaluation::Scorer;
-    use crate::search::learned::patterns::{Inputs, Pattern};
+    use crate::search::learned::inputs::{Inputs, Pattern, Tuple};
     use crate::search::learned::weights::{InputWeights, Roles, Weights};
 
     const BASES: usize = 100;
@@ -439,6 +506,7 @@ mod tests {
             changes in prop::collection::vec((0u8..3, prop::collection::vec(0..BASES, 0..20)), 1..140),
             common in prop::collection::vec(0..BASES, 0..3),
             parts in prop::collection::vec(prop::collection::btree_set(0..BASES, 3..6), 0..4),
+            tuples in prop::collection::vec(prop::collection::vec(0..BASES / 2, 2..4), 0..8),
             constant in input(),
             weights in prop::collection::vec(input(), 3),
             outputs in prop::array::uniform4(prop::array::uniform32(-3.0f32..3.0)),
@@ -447,12 +515,21 @@ mod tests {
                 parts: parts.into_iter().collect(),
                 blockers: vec![0],
             };
-            let inputs = Arc::new(Inputs::new(BASES, parts.into_iter().map(pattern).collect()));
-            let count = inputs.count();
+            // Places with two propositions each.
+            let tuple = |places: Vec<usize>| {
+                let places = places.into_iter().map(|place| vec![2 * place, 2 * place + 1]);
+                Tuple(places.collect())
+            };
+            let patterns = parts.into_iter().map(pattern).collect();
+            let inputs = Inputs::new(BASES, patterns, tuples.into_iter().map(tuple).collect());
+            let inputs = Arc::new(inputs);
+            let mut all = weights.iter().cycle();
+            let mut next = || *all.next().unwrap();
             let weights = Weights {
                 constant,
-                inputs: (0..count).map(|at| weights[at % weights.len()]).collect(),
+                inputs: (0..inputs.count()).map(|_| next()).collect(),
                 outputs,
+                cells: (0..inputs.tuples().cells()).map(|at| next().direct.map(|weight| weight / (1 + at % 7) as f32)).collect(),
             };
             let evaluation = Arc::new(Evaluation::new(Roles::new(2).unwrap(), inputs, &weights));
             let scorer = LaneScorer::new(evaluation.clone());
@@ -484,6 +561,11 @@ mod tests {
                 let before = sums.clone();
                 scorer.score_children(&mut sums, rows, &mut lists, &mut scores);
                 prop_assert_eq!(&before.counts.clone(), &sums.counts);
+                let mut keys = ChildScores::default();
+                let mut alone = scorer.accumulator();
+                alone.set_state(&words(parent), sums.key());
+                scorer.find_keys(&alone, rows, &mut lists, &mut keys);
+                prop_assert_eq!(&keys.keys, &scores.keys);
                 for (lane, child) in children.iter().enumerate() {
                     let mut own = scorer.accumulator();
                     scorer.go_to(&mut own, &words(child));

@@ -7,12 +7,11 @@ use propjit_stop::Stop;
 use rand::Rng;
 
 use super::config::HeuristicConfig;
+use super::discovery::inputs;
 use super::effects::{Effect, effects};
-use super::endings::patterns;
 use super::evaluation::Evaluation;
 use super::loss::calibrate;
 use super::match_play::{Lessons, MAX_STEPS};
-use super::patterns::Inputs;
 use super::policy::Policy;
 use super::samples::Samples;
 use super::schedule::{Traces, step_length};
@@ -27,7 +26,8 @@ use super::verdict::HeuristicVerdict;
 use super::weights::Roles;
 use crate::game::engine::MatchEngines;
 use crate::game::ground::GroundGame;
-use crate::game::machine::{MachineError, RoleId};
+use crate::game::load::Game;
+use crate::game::machine::MachineError;
 use crate::search::expansion::lanes_evaluator;
 use crate::support::rng;
 use crate::support::statistics::Moments;
@@ -41,8 +41,9 @@ const ROUND: Work = Work {
 };
 const FIRST_MATCHES: u64 = 20;
 
-/// The share of the time that the first round may take, and the search for symmetries.
+/// The share of the time that the first round may take, and the search for inputs and for symmetries.
 const FIRST_SHARE: f64 = 0.3;
+const INPUTS_SHARE: f64 = 0.1;
 const SYMMETRIES_SHARE: f64 = 0.1;
 
 /// The time left to the trial of what was learned: the time of this many rounds, but no more than this
@@ -106,17 +107,16 @@ pub struct Heuristic {
 }
 
 impl Heuristic {
-    /// Learns from matches against itself, on one thread; `random` is the role that plays at
-    /// random, if there is one. Playouts, to which the evaluation is compared, are those of the
-    /// engines.
+    /// Learns a ground game from matches against itself. Playouts, to which the evaluation is compared, are those of
+    /// these engines of the game.
     ///
     /// The same seed gives the same result, unless the time is too short for all rounds.
     ///
     /// # Errors
     /// When the machine cannot go on.
     pub fn learn(
+        game: &Game,
         engines: &MatchEngines,
-        random: Option<RoleId>,
         config: &HeuristicConfig,
         stop: &Stop,
     ) -> Result<Heuristic, MachineError> {
@@ -139,7 +139,7 @@ impl Heuristic {
             config,
             stop,
         };
-        let verdict = match learner.run(engines, random) {
+        let verdict = match learner.run(game, engines) {
             Ok(verdict) => verdict,
             Err(NoOutcome::Stopped) if stop.is_set() => HeuristicVerdict::Stopped,
             Err(NoOutcome::Stopped) => HeuristicVerdict::TooSlow,
@@ -219,8 +219,8 @@ impl Learner<'_> {
 
     fn run(
         &mut self,
+        source: &Game,
         engines: &MatchEngines,
-        random: Option<RoleId>,
     ) -> Result<HeuristicVerdict, NoOutcome> {
         let mut streams = rng::streams(self.config.seed);
         let mut rng = streams.next().expect("streams do not end");
@@ -228,7 +228,7 @@ impl Learner<'_> {
         let threads = self.config.thread_count();
         let evaluators = (0..threads).map(|_| lanes_evaluator(engines, MAX_STEPS, rng.next_u64()));
         let mut evaluators: Vec<_> = evaluators.collect();
-        let (Some(roles), None) = (Roles::new(game.roles().len()), random) else {
+        let (Some(roles), None) = (Roles::new(game.roles().len()), source.random_role()) else {
             return Ok(HeuristicVerdict::OtherRoles);
         };
         let players = (evaluators.iter_mut().zip(streams))
@@ -300,7 +300,8 @@ impl Learner<'_> {
                     let mut first = match &known {
                         Some(known) => Training::resumed(known, is_shared),
                         None => {
-                            let inputs = Inputs::new(bases, patterns(game, &samples));
+                            let until = stop.within(time.mul_f64(INPUTS_SHARE));
+                            let inputs = inputs(source, game, &samples, &until);
                             Training::new(roles, inputs, &samples, is_shared, &mut rng)
                         }
                     };

@@ -13,7 +13,8 @@
 //!    show whether it helps; and if there is time, so do matches between searches with it and without.
 //!    If not, it is not used.
 //!
-//! - `patterns`, `endings`: inputs for lines that are nearly complete, beside the propositions.
+//! - `inputs`, `discovery`: propositions, lines that are nearly complete, and the contents of parts of boards, and how
+//!   these are found.
 //! - `weights`, `evaluation`, `lane_scorer`: the network, its incremental computation, and that of all children of a
 //!   state.
 //! - `match_play`, `self_play`, `team`, `policy`, `joint_moves`, `samples`: a match, many of them, on several
@@ -29,15 +30,15 @@
 
 mod comparison;
 mod config;
+mod discovery;
 mod effects;
-mod endings;
 mod evaluation;
+mod inputs;
 mod joint_moves;
 mod lane_scorer;
 mod learn;
 mod loss;
 mod match_play;
-mod patterns;
 mod policy;
 mod samples;
 mod schedule;
@@ -56,14 +57,14 @@ pub use comparison::compare;
 pub use config::HeuristicConfig;
 pub use effects::Effect;
 pub use evaluation::{Evaluation, Scorer};
+#[cfg(test)]
+pub(in crate::search) use inputs::Inputs;
 pub(in crate::search) use lane_scorer::{
     Accumulator, ChangeLists, ChildRows, ChildScores, LaneScorer,
 };
 pub use learn::Heuristic;
 pub(in crate::search) use match_play::MAX_STEPS;
 pub(in crate::search) use match_play::side_of;
-#[cfg(test)]
-pub(in crate::search) use patterns::Inputs;
 pub use search_matches::{BetweenSearches, PlaySearchMatch, SearchMatch};
 pub(in crate::search) use store::kept;
 pub use store::{Known, StoreError};

@@ -1,6 +1,6 @@
 //! Training samples: states of matches, with the results of the matches.
 
-use super::patterns::Inputs;
+use super::inputs::Inputs;
 use super::weights::Shares;
 use crate::game::machine::RoleId;
 use crate::game::vocabulary::state::ones;
@@ -178,7 +178,7 @@ impl Samples {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::learned::patterns::Pattern;
+    use crate::search::learned::inputs::Pattern;
 
     /// Patterns stay with their states when matches are forgotten, and when more are added.
     #[test]
@@ -187,7 +187,7 @@ mod tests {
             parts: vec![0, 1, 2],
             blockers: vec![3],
         };
-        let inputs = Inputs::new(4, vec![pattern]);
+        let inputs = Inputs::new(4, vec![pattern], Vec::new());
         let mut samples = Samples::new(1);
         let add = |samples: &mut Samples, states: &[u64]| {
             let results = std::iter::repeat_n([0.5; 4], states.len());
@@ -224,7 +224,7 @@ mod tests {
             samples
         };
         let mut samples = matches(0..2);
-        samples.find_patterns(&Inputs::new(64, Vec::new()));
+        samples.find_patterns(&Inputs::plain(64));
         samples.append(matches(2..5));
         let all = matches(0..5);
         let each = |samples: &Samples| {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::evaluation::Evaluation;
-use super::patterns::{Inputs, Pattern};
+use super::inputs::{Inputs, Pattern, Tuple};
 use super::trust::{Trust, TrustedEvaluation};
 use super::weights::{Roles, Weights};
 use crate::game::ground::{GroundGame, encoded};
@@ -23,7 +23,7 @@ use crate::support::fnv::Fnv64;
 use crate::support::input;
 
 /// The version of the file's format, and of how is learned.
-const FORMAT: u32 = 9;
+const FORMAT: u32 = 10;
 
 /// The folder of evaluations.
 const FOLDER: &str = "heuristics";
@@ -56,6 +56,8 @@ struct Stored {
 struct StoredEvaluation {
     /// The patterns that there are inputs for beside the propositions.
     patterns: Vec<Pattern>,
+    /// The tuples whose contents count.
+    tuples: Vec<Tuple>,
     /// Limits of weights are applied when it is read.
     #[serde(flatten)]
     weights: Weights,
@@ -65,6 +67,7 @@ impl StoredEvaluation {
     fn of(evaluation: &Evaluation) -> StoredEvaluation {
         StoredEvaluation {
             patterns: evaluation.inputs().patterns().to_vec(),
+            tuples: evaluation.inputs().tuples().all().to_vec(),
             weights: evaluation.weights(),
         }
     }
@@ -73,9 +76,10 @@ impl StoredEvaluation {
     /// that game.
     fn restored(self, bases: usize, roles: usize) -> Option<Evaluation> {
         let roles = Roles::new(roles)?;
-        let valid = Inputs::are_valid(bases, &self.patterns);
-        let inputs = valid.then(|| Inputs::new(bases, self.patterns))?;
-        let fits = inputs.count() == self.weights.inputs.len();
+        let valid = Inputs::are_valid(bases, &self.patterns, &self.tuples);
+        let inputs = valid.then(|| Inputs::new(bases, self.patterns, self.tuples))?;
+        let weights = (self.weights.inputs.len(), self.weights.cells.len());
+        let fits = weights == (inputs.count(), inputs.tuples().cells());
         fits.then(|| Evaluation::new(roles, Arc::new(inputs), &self.weights))
     }
 }
@@ -318,8 +322,9 @@ mod tests {
             parts: vec![0, 1, 2],
             blockers: Vec::new(),
         };
-        let inputs = Arc::new(Inputs::new(3, vec![pattern]));
-        let mut weights = Weights::zero(inputs.count());
+        let tuple = Tuple(vec![vec![0, 1], vec![2]]);
+        let inputs = Arc::new(Inputs::new(3, vec![pattern], vec![tuple]));
+        let mut weights = Weights::zero(&inputs);
         for (weight, number) in weights.each_mut().zip(-40..) {
             *weight = number as f32 / 30.0;
         }
@@ -363,6 +368,8 @@ mod tests {
             &text.replace("\"hidden\"", "\"other\""),
             &text.replace("\"parts\":[0,", "\"parts\":[3,"),
             &text.replace("\"parts\":[0,", "\"parts\":["),
+            &text.replace("\"tuples\":[[[0,1],[2]]]", "\"tuples\":[[[0,3],[2]]]"),
+            &text.replace("\"tuples\":[[[0,1],[2]]]", "\"tuples\":[[[0,1]]]"),
         ] {
             fs::write(&path, damaged).unwrap();
             assert!(

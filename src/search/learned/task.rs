@@ -11,7 +11,7 @@ use super::learn::Heuristic;
 use super::store::Known;
 use super::trust::{Trust, TrustedEvaluation};
 use crate::game::engine::MatchEngines;
-use crate::game::machine::RoleId;
+use crate::game::load::Game;
 use crate::support::background::Background;
 use crate::support::pause::Pause;
 
@@ -35,23 +35,19 @@ pub struct HeuristicTask {
     /// The result of learning the game, if any.
     found: Background<Option<Known>>,
     stop: Stop,
+    game: Game,
     engines: MatchEngines,
-    random: Option<RoleId>,
     config: HeuristicConfig,
 }
 
 impl HeuristicTask {
-    /// Starts the thread; `random` is the role that plays at random, if there is one.
-    pub fn start(
-        engines: &MatchEngines,
-        random: Option<RoleId>,
-        config: &HeuristicConfig,
-    ) -> HeuristicTask {
+    /// Starts the thread, for a ground game that these engines are of.
+    pub fn start(game: &Game, engines: &MatchEngines, config: &HeuristicConfig) -> HeuristicTask {
         let config = HeuristicConfig {
             pause: Pause::default(),
             ..config.clone()
         };
-        HeuristicTask::begin(engines, random, config, find)
+        HeuristicTask::begin(game, engines, config, find)
     }
 
     /// Goes on with the learning when the thread is done, for as long as it has taken so far. Nothing if it is
@@ -73,38 +69,39 @@ impl HeuristicTask {
             ..self.config.clone()
         };
         let task = HeuristicTask::begin(
+            &self.game,
             &self.engines,
-            self.random,
             config,
-            move |engines, random, config, stop| {
+            move |game, engines, config, stop| {
                 let config = config.clone().with_time(known.time).with_known(Some(known));
-                learn_on(engines, random, &config, stop)
+                learn_on(game, engines, &config, stop)
             },
         );
         Some(task)
     }
 
     fn begin(
+        game: &Game,
         engines: &MatchEngines,
-        random: Option<RoleId>,
         config: HeuristicConfig,
-        make: impl FnOnce(&MatchEngines, Option<RoleId>, &HeuristicConfig, &Stop) -> Option<Known>
+        make: impl FnOnce(&Game, &MatchEngines, &HeuristicConfig, &Stop) -> Option<Known>
         + Send
         + 'static,
     ) -> HeuristicTask {
         let stop = Stop::new();
-        let (own, until) = ((engines.clone(), config.clone()), stop.clone());
+        let own = (game.clone(), engines.clone(), config.clone());
+        let until = stop.clone();
         // Even if the thread cannot be started.
         let end = engines.engines().analysis_pause().end_in_any_case();
         let make = move || {
             let _end = end;
-            make(&own.0, random, &own.1, &until)
+            make(&own.0, &own.1, &own.2, &until)
         };
         HeuristicTask {
             found: Background::start("heuristic", || None, make),
             stop,
+            game: game.clone(),
             engines: engines.clone(),
-            random,
             config,
         }
     }
@@ -169,8 +166,8 @@ const MAX_TIMES: u32 = 2;
 /// Finds the evaluation of a game: that which is kept, unless it was learned for much less time than there
 /// is now. One that helps little or not is learned on once more.
 fn find(
+    game: &Game,
     engines: &MatchEngines,
-    random: Option<RoleId>,
     config: &HeuristicConfig,
     stop: &Stop,
 ) -> Option<Known> {
@@ -197,18 +194,18 @@ fn find(
     let left = config.time.saturating_sub(start.elapsed());
     let time = left.max(config.time / 2);
     let config = config.clone().with_known(known);
-    let learned = learn(engines, random, &config.clone().with_time(time), stop)?;
+    let learned = learn(game, engines, &config.clone().with_time(time), stop)?;
     Some(keep(learned, engines, &config))
 }
 
 /// The evaluation of a game from which more was learned; that which was known if it is of more use.
 fn learn_on(
+    game: &Game,
     engines: &MatchEngines,
-    random: Option<RoleId>,
     config: &HeuristicConfig,
     stop: &Stop,
 ) -> Option<Known> {
-    let learned = learn(engines, random, config, stop)?;
+    let learned = learn(game, engines, config, stop)?;
     let known = config.known.as_ref();
     match known.filter(|known| known.trust > learned.trust) {
         Some(known) => Some(Known {
@@ -220,12 +217,12 @@ fn learn_on(
 }
 
 fn learn(
+    game: &Game,
     engines: &MatchEngines,
-    random: Option<RoleId>,
     config: &HeuristicConfig,
     stop: &Stop,
 ) -> Option<Heuristic> {
-    let learned = Heuristic::learn(engines, random, config, stop);
+    let learned = Heuristic::learn(game, engines, config, stop);
     let learned = learned.inspect_err(|error| tracing::warn!(%error, "nothing was learned"));
     learned.ok()
 }

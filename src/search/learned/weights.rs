@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::inputs::Inputs;
 use crate::game::machine::RoleId;
 
 /// How many hidden units there are.
@@ -85,6 +86,8 @@ pub(in crate::search) struct Weights {
     pub inputs: Vec<InputWeights>,
     /// From the hidden units to each output.
     pub outputs: [[f32; HIDDEN]; COLUMNS],
+    /// From each cell of tuples to each output.
+    pub cells: Vec<[f32; COLUMNS]>,
 }
 
 /// The weights from an input.
@@ -98,11 +101,12 @@ pub(in crate::search) struct InputWeights {
 }
 
 impl Weights {
-    /// Returns weights of `inputs` inputs that are all zero.
-    pub(in crate::search) fn zero(inputs: usize) -> Weights {
+    /// Returns weights of these inputs that are all zero.
+    pub(in crate::search) fn zero(inputs: &Inputs) -> Weights {
         Weights {
             constant: InputWeights::default(),
-            inputs: vec![InputWeights::default(); inputs],
+            inputs: vec![InputWeights::default(); inputs.count()],
+            cells: vec![[0.0; COLUMNS]; inputs.tuples().cells()],
             outputs: [[0.0; HIDDEN]; COLUMNS],
         }
     }
@@ -112,7 +116,8 @@ impl Weights {
     pub(super) fn each_mut(&mut self) -> impl Iterator<Item = &mut f32> {
         let inputs = self.inputs.iter_mut().chain([&mut self.constant]);
         let inputs = inputs.flat_map(|input| input.direct.iter_mut().chain(&mut input.hidden));
-        inputs.chain(self.outputs.iter_mut().flatten())
+        let outputs = self.outputs.iter_mut().flatten();
+        inputs.chain(outputs).chain(self.cells.iter_mut().flatten())
     }
 
     /// With all outputs multiplied by this.
@@ -120,7 +125,9 @@ impl Weights {
         let inputs = self.inputs.iter_mut().chain([&mut self.constant]);
         let direct = inputs.flat_map(|input| &mut input.direct);
         let outputs = self.outputs.iter_mut().flatten();
-        direct.chain(outputs).for_each(|weight| *weight *= scale);
+        let cells = self.cells.iter_mut().flatten();
+        let all = direct.chain(outputs).chain(cells);
+        all.for_each(|weight| *weight *= scale);
         self
     }
 }

@@ -411,8 +411,8 @@ fn valued_tree(toy: Toy, used: EvaluationUse) -> Tree {
     };
     let start = toy.successor(Place(0, 0));
     let mut tree = Tree::new(&start, Box::new([ranges; 2]), None, 1 << 20);
-    let inputs = Arc::new(Inputs::new(320, Vec::new()));
-    let mut weights = Weights::zero(inputs.count());
+    let inputs = Arc::new(Inputs::plain(320));
+    let mut weights = Weights::zero(&inputs);
     for (bit, input) in weights.inputs.iter_mut().enumerate() {
         input.direct = [0.3, -0.3, 0.2, -0.2].map(|weight| weight * ((bit % 5) as f32 - 2.0));
     }

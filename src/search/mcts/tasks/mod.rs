@@ -176,8 +176,7 @@ fn start_learning(game: &Game, config: &MctsConfig) -> Option<HeuristicTask> {
     if config.learning.evaluation.is_none() || config.leaves.is_some() {
         return None;
     }
-    let random = game.random_role();
-    let may_learn = Roles::new(ground.roles().len()).is_some() && random.is_none();
+    let may_learn = Roles::new(ground.roles().len()).is_some() && game.random_role().is_none();
     if config.learning.learn_first && may_learn && ground.lowered().gates() >= MANY_GATES {
         game.engines()?.analysis_pause().begin();
     }
@@ -188,5 +187,5 @@ fn start_learning(game: &Game, config: &MctsConfig) -> Option<HeuristicTask> {
         .with_threads(config.learning.threads)
         .with_keeps(config.learning.keep)
         .with_search_matches(Some(play_search_match));
-    Some(HeuristicTask::start(&engines?, random, &learning))
+    Some(HeuristicTask::start(game, &engines?, &learning))
 }

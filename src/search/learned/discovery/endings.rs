@@ -1,11 +1,11 @@
-//! Discovery of [patterns](super::patterns): combinations that end a match by the rules, and propositions
+//! Discovery of patterns: combinations that end a match by the rules, and propositions
 //! that were never seen together with them.
 
-use super::patterns::Pattern;
-use super::samples::Samples;
 use crate::game::ground::GroundGame;
 use crate::game::vocabulary::state::ones;
 use crate::proof::influence::conjunctions;
+use crate::search::learned::inputs::Pattern;
+use crate::search::learned::samples::Samples;
 
 /// The number of states that are searched for exclusions.
 const STATES: usize = 4000;
@@ -90,11 +90,11 @@ impl Exclusions {
 mod tests {
     use rand::RngExt;
 
-    use super::super::samples::ToMove;
     use super::*;
     use crate::game::load::{Game, Setup};
     use crate::game::machine::{Backend, Move, RoleId, State};
     use crate::game::playout::MatchSteps;
+    use crate::search::learned::samples::ToMove;
     use crate::support::rng;
 
     /// The patterns of one of the project's games, by states of random matches; with their propositions.

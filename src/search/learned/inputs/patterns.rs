@@ -23,8 +23,8 @@ pub(in crate::search) struct Pattern {
 
 impl Pattern {
     /// The least and the greatest number of parts.
-    pub(super) const MIN_PARTS: usize = 3;
-    pub(super) const MAX_PARTS: usize = 8;
+    pub(in crate::search::learned) const MIN_PARTS: usize = 3;
+    pub(in crate::search::learned) const MAX_PARTS: usize = 8;
 
     /// The least number of parts that has an input.
     fn least(&self) -> usize {
@@ -37,14 +37,14 @@ impl Pattern {
     }
 }
 
-/// The inputs of an evaluation: the propositions, and after them those of patterns.
+/// The patterns of an evaluation, whose inputs come after those for the propositions.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::search) struct Inputs {
-    bases: usize,
+pub(super) struct Patterns {
     patterns: Vec<Pattern>,
     /// The inputs of each pattern.
     seen: Vec<SeenParts>,
-    count: usize,
+    /// The number of propositions and of inputs of patterns.
+    inputs: usize,
     /// For each proposition, the patterns in which it is.
     places: Vec<Vec<Place>>,
 }
@@ -82,11 +82,11 @@ impl PatternCounts {
 /// A blocker counts as much as more parts than there are in any pattern.
 const BLOCKER: u32 = 1 << 8;
 
-impl Inputs {
-    /// Returns the inputs of a game of `bases` propositions, with these patterns of them.
-    pub(in crate::search) fn new(bases: usize, patterns: Vec<Pattern>) -> Inputs {
+impl Patterns {
+    /// These patterns of a game of `bases` propositions.
+    pub(super) fn new(bases: usize, patterns: Vec<Pattern>) -> Patterns {
         let mut places = vec![Vec::new(); bases];
-        let (mut seen, mut count) = (Vec::new(), bases);
+        let (mut seen, mut inputs) = (Vec::new(), bases);
         for (pattern, number) in patterns.iter().zip(0..) {
             for (bases, unit) in [(&pattern.parts, 1), (&pattern.blockers, BLOCKER)] {
                 let place = Place {
@@ -96,17 +96,16 @@ impl Inputs {
                 bases.iter().for_each(|&base| places[base].push(place));
             }
             seen.push(SeenParts {
-                start: count as u32,
+                start: inputs as u32,
                 least: pattern.least() as u16,
                 parts: pattern.parts.len() as u16,
             });
-            count += pattern.inputs();
+            inputs += pattern.inputs();
         }
-        Inputs {
-            bases,
+        Patterns {
             patterns,
             seen,
-            count,
+            inputs,
             places,
         }
     }
@@ -120,18 +119,13 @@ impl Inputs {
         })
     }
 
-    /// The number of propositions.
-    pub(super) fn bases(&self) -> usize {
-        self.bases
-    }
-
-    pub(super) fn patterns(&self) -> &[Pattern] {
+    pub(super) fn all(&self) -> &[Pattern] {
         &self.patterns
     }
 
-    /// The number of inputs.
-    pub(in crate::search) fn count(&self) -> usize {
-        self.count
+    /// The number of propositions and of inputs of patterns.
+    pub(super) fn inputs(&self) -> usize {
+        self.inputs
     }
 
     /// The counts of a state in which no proposition holds.
@@ -170,7 +164,7 @@ impl Inputs {
 
     /// Adds the inputs of patterns that are true in the state in which exactly these propositions hold, with
     /// counts of a state without any, which they are again then.
-    pub(super) fn add_patterns(
+    pub(super) fn add_inputs(
         &self,
         present: &[usize],
         counts: &mut PatternCounts,
@@ -196,7 +190,7 @@ impl Inputs {
         let starts = self.patterns.iter().zip(&self.seen);
         let starts = starts.map(|(pattern, seen)| (sorted(pattern.parts.clone()), seen.start));
         let starts: FxHashMap<Vec<usize>, u32> = starts.collect();
-        let bases = (0..self.bases).map(|base| symmetry.base(base) as u32);
+        let bases = (0..self.places.len()).map(|base| symmetry.base(base) as u32);
         let mut images: Vec<u32> = bases.collect();
         for pattern in &self.patterns {
             let parts = pattern.parts.iter().map(|&base| symmetry.base(base));
@@ -243,31 +237,31 @@ mod tests {
                 parts: Vec::from_iter::<std::collections::BTreeSet<usize>>(parts),
                 blockers: Vec::from_iter::<std::collections::BTreeSet<usize>>(blockers),
             };
-            let inputs = Inputs::new(12, patterns.into_iter().map(pattern).collect());
-            prop_assert!(Inputs::are_valid(12, inputs.patterns()));
-            let (mut counts, mut none) = (inputs.no_counts(), inputs.no_counts());
+            let all = Patterns::new(12, patterns.into_iter().map(pattern).collect());
+            prop_assert!(Patterns::are_valid(12, all.all()));
+            let (mut counts, mut none) = (all.no_counts(), all.no_counts());
             let mut before = std::collections::BTreeSet::new();
             let mut found = std::collections::BTreeSet::new();
             for state in states {
-                let mut change = |base: usize, holds| inputs.toggle(base, holds, &mut counts, |input, is_true| {
+                let mut change = |base: usize, holds| all.toggle(base, holds, &mut counts, |input, is_true| {
                     let is_new = if is_true { found.insert(input) } else { found.remove(&input) };
                     assert!(is_new);
                 });
                 before.difference(&state).for_each(|&base| change(base, false));
                 state.difference(&before).for_each(|&base| change(base, true));
                 let mut expected = std::collections::BTreeSet::new();
-                for (number, pattern) in inputs.patterns().iter().enumerate() {
+                for (number, pattern) in all.all().iter().enumerate() {
                     let held = pattern.parts.iter().filter(|base| state.contains(base)).count();
                     let is_open = !pattern.blockers.iter().any(|base| state.contains(base));
                     let least = pattern.parts.len().div_ceil(2);
                     if is_open && held >= least && held < pattern.parts.len() {
-                        expected.insert(inputs.seen[number].start as usize + held - least);
+                        expected.insert(all.seen[number].start as usize + held - least);
                     }
                 }
                 prop_assert_eq!(&found, &expected);
                 let present: Vec<usize> = state.iter().copied().collect();
                 let mut added = Vec::new();
-                inputs.add_patterns(&present, &mut none, &mut added);
+                all.add_inputs(&present, &mut none, &mut added);
                 prop_assert!(none.0.iter().all(|&count| count == 0));
                 added.sort_unstable();
                 let added: Vec<usize> = added.into_iter().map(|input| input as usize).collect();
