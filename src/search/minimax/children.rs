@@ -25,6 +25,8 @@ pub(super) struct Children {
     pub movers: Vec<u8>,
     /// The value for the first role where the match is over.
     pub ends: Vec<Value>,
+    /// The number of legal moves in each, if they are counted.
+    pub replies: Vec<u16>,
     /// Rows of propositions, of all children in a call, one call after the other.
     rows: Vec<u64>,
     /// The number of children in a call.
@@ -42,6 +44,7 @@ pub(super) struct Frontier {
     legal: [Vec<Move>; 2],
     /// The number of joint moves in a line of forced ones after which a match counts as drawn.
     max_forced: u32,
+    counts_replies: bool,
 }
 
 /// A state in which both roles decide at once, which is out of the scope of this search.
@@ -89,7 +92,13 @@ impl Frontier {
             expander,
             legal: Default::default(),
             max_forced,
+            counts_replies: false,
         }
+    }
+
+    /// Counts the legal moves in children from now on, or no longer.
+    pub(super) fn count_replies(&mut self, counts: bool) {
+        self.counts_replies = counts;
     }
 
     /// Returns the number of words of a packed state.
@@ -150,6 +159,7 @@ impl Frontier {
         children.movers.clear();
         children.ends.clear();
         children.rows.clear();
+        children.replies.clear();
         for (call, moves) in moves.chunks(lanes).enumerate() {
             if call > 0 {
                 batch.fill(state, lanes);
@@ -159,6 +169,9 @@ impl Frontier {
             batch.advance(batch.filled());
             let turns = Turns::after_forced_moves(batch, self.max_forced);
             turns.add(batch, &self.ranges, children)?;
+            if self.counts_replies {
+                add_replies(batch, &mut children.replies);
+            }
         }
         Ok(())
     }
@@ -236,6 +249,15 @@ impl Turns {
                 .for_each(|(kept, row)| kept.copy_from_slice(&row[..used])),
         }
         Ok(())
+    }
+}
+
+/// Adds the number of legal moves in each lane.
+fn add_replies(batch: &mut Batch, replies: &mut Vec<u16>) {
+    let start = replies.len();
+    replies.resize(start + batch.filled().count() as usize, 0);
+    for role in [0, 1].map(RoleId) {
+        batch.for_each_legal(role, |lane, _| replies[start + lane] += 1);
     }
 }
 

@@ -3,10 +3,12 @@
 //! Threads that search the same tree help each other by what they put into the table, if they do not do the same at the
 //! same time ("lazy SMP"): every second one is a ply ahead.
 
+use std::time::{Duration, Instant};
+
 use propjit_stop::Stop;
 
 use super::proofs::Focus;
-use super::search::{Counts, Halt, MAX_DEPTH, RootMove, Search};
+use super::search::{Counts, Ends, Halt, MAX_DEPTH, RootMove, Search};
 use super::table::Bound;
 use super::value::{INFINITE, Value, WIN, is_decided};
 use crate::game::machine::{Move, RoleId};
@@ -17,6 +19,10 @@ const WINDOW_DEPTH: i32 = 4;
 /// The width from which on a window is opened altogether.
 const MAX_WINDOW: Value = 2000;
 
+/// The part of what is left that a search to the ends may take, and by how much what it will cost may be less than it seems.
+const ENDS_PART: f64 = 0.5;
+const MISJUDGED: f64 = 4.0;
+
 /// The number of moves in a line.
 const MAX_LINE: usize = 30;
 
@@ -25,6 +31,8 @@ const MAX_LINE: usize = 30;
 pub(super) struct Outcome {
     /// The value for the role that decides.
     pub value: Value,
+    /// Whether that is exact.
+    pub is_proved: bool,
     /// The depth to which all moves were searched.
     pub depth: i32,
     /// The moves, best first.
@@ -69,9 +77,13 @@ pub(super) fn deepen(
             outcome.value = outcome.moves.first().map_or(0, |best| best.value);
         }
     }
+    let mut endgame = EndGame::default();
     for depth in outcome.depth + 1..=MAX_DEPTH {
         // A win cannot be nearer than the depth to which all was searched.
-        if outcome.depth > 0 && is_decided(outcome.value) && WIN - outcome.value.abs() <= depth + 1
+        if outcome.is_proved
+            || outcome.depth > 0
+                && is_decided(outcome.value)
+                && WIN - outcome.value.abs() <= depth + 1
         {
             break;
         }
@@ -91,6 +103,18 @@ pub(super) fn deepen(
         if let Some(focus) = focus {
             focus.set(search.focus(&outcome.moves));
         }
+        match endgame.try_search(search, outcome.value, &stop) {
+            Ok(Some(value)) => {
+                outcome.adopt(search, depth, true);
+                (outcome.value, outcome.is_proved) = (value, true);
+                break;
+            }
+            Ok(None) => {}
+            Err(halt) => {
+                outcome.halt = Some(halt);
+                break;
+            }
+        }
         if outcome.moves.len() == 1 && outcome.moves[0].depth >= MAX_DEPTH {
             break;
         }
@@ -101,6 +125,81 @@ pub(super) fn deepen(
     outcome.counts = search.counts;
     outcome.line = search.best_line(MAX_LINE);
     outcome
+}
+
+/// Attempts to search to the ends of matches.
+#[derive(Debug)]
+struct EndGame {
+    start: Instant,
+    /// How far they are, if they are not far away, once that is known.
+    ends: Option<Option<Ends>>,
+    /// How many states were expanded in vain.
+    wasted: f64,
+}
+
+impl Default for EndGame {
+    fn default() -> EndGame {
+        EndGame {
+            start: Instant::now(),
+            ends: None,
+            wasted: 0.0,
+        }
+    }
+}
+
+impl EndGame {
+    /// Returns the exact value of the root, if it is found in a part of the time that is left, and it seemed that it would be.
+    ///
+    /// # Errors
+    /// When the search ends early.
+    fn try_search(
+        &mut self,
+        search: &mut Search,
+        expected: Value,
+        stop: &Stop,
+    ) -> Result<Option<Value>, Halt> {
+        if is_decided(expected) {
+            return Ok(None);
+        }
+        let ends = match self.ends {
+            Some(ends) => ends,
+            None => *self.ends.insert(search.find_ends()?),
+        };
+        let Some(ends) = ends else {
+            return Ok(None);
+        };
+        let allowed = self.expansions_left(search, stop) * ENDS_PART;
+        if ends.cost > allowed * MISJUDGED || allowed < self.wasted * 1.5 {
+            return Ok(None);
+        }
+        match search.search_to_ends(ends, expected, allowed as u64) {
+            Ok(value) => Ok(Some(value)),
+            Err(Halt::Stopped) if !stop.is_set() && search.expansions_left() != Some(0) => {
+                self.wasted = allowed;
+                Ok(None)
+            }
+            Err(Halt::TooFar) => {
+                self.ends = Some(None);
+                Ok(None)
+            }
+            Err(halt) => Err(halt),
+        }
+    }
+
+    /// About how many states can still be expanded; where nothing limits that, twice as many as were.
+    fn expansions_left(&self, search: &Search, stop: &Stop) -> f64 {
+        let done = search.counts.expansions as f64;
+        let by_time = stop.remaining().map(|left| {
+            let elapsed = self.start.elapsed().max(Duration::from_micros(100));
+            done * left.div_duration_f64(elapsed)
+        });
+        let by_limit = search.expansions_left().map(|left| left as f64);
+        match (by_time, by_limit) {
+            (Some(one), Some(other)) => one.min(other),
+            (Some(left), None) | (None, Some(left)) => left,
+            (None, None) => 2.0 * done,
+        }
+    }
 }
 
 /// Searches with a window around the value that is expected, which grows until the value is inside.
@@ -158,7 +257,7 @@ impl Outcome {
 
     /// Whether the value is proved, and the depth of the search.
     fn certainty(&self) -> (bool, i32) {
-        (is_decided(self.value), self.depth)
+        (self.is_proved || is_decided(self.value), self.depth)
     }
 
     /// The result of the threads: that of one that has proved the value, or else came deepest. If they found nothing, it

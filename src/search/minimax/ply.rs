@@ -10,6 +10,9 @@ use crate::search::learned::{Accumulator, ChangeLists, ChildRows, ChildScores, L
 /// How many children are looked up in the table: each look-up misses the processor's caches.
 const LOOKED_UP: usize = 8;
 
+/// How much a reply that a move leaves counts in the order of a search to the ends.
+const REPLY: Value = 150;
+
 /// The node at a distance from the root.
 #[derive(Debug)]
 pub(super) struct Ply {
@@ -58,6 +61,26 @@ impl Ply {
             };
             scorer.score_children(&mut self.sums, children, lists, &mut self.scores);
         }
+        self.take_values(at);
+    }
+
+    /// Does the same without estimates: only the ends of matches have values.
+    pub(super) fn find_ends(&mut self, scorer: &LaneScorer, lists: &mut ChangeLists, at: usize) {
+        self.scores.keys.clear();
+        for (places, rows, width) in self.children.calls() {
+            let children = ChildRows {
+                rows,
+                width,
+                movers: &self.children.movers[places],
+            };
+            scorer.find_keys(&self.sums, children, lists, &mut self.scores);
+        }
+        self.scores.values.clear();
+        self.scores.values.resize(self.children.len(), 0);
+        self.take_values(at);
+    }
+
+    fn take_values(&mut self, at: usize) {
         let role = RoleId(self.mover.into());
         let ends = self.children.movers.iter().zip(&self.children.ends);
         let values = ends
@@ -102,13 +125,22 @@ impl Ply {
         self.values.iter().copied().max()
     }
 
+    /// Moves children up that leave few replies, if these are counted.
+    pub(super) fn rank_by_replies(&mut self) {
+        for (rank, &replies) in self.ranks.iter_mut().zip(&self.children.replies) {
+            if *rank > -INFINITE {
+                *rank += REPLY * Value::from(replies);
+            }
+        }
+    }
+
     /// Corrects ranks by what earlier searches found out about the first children. Returns a child with a value that is
-    /// enough, if there is one.
+    /// enough, if there is one. The depths are those from which on an entry is enough, and from which on it counts.
     pub(super) fn rank_by_table(
         &mut self,
         table: &Table,
         at: usize,
-        depth: i32,
+        [enough, near]: [i32; 2],
         high: Value,
     ) -> Option<(usize, Value)> {
         self.sort();
@@ -130,10 +162,10 @@ impl Ply {
                 Bound::Upper => !is_same,
             };
             let found = i32::from(entry.depth);
-            if at > 0 && is_least && value >= high && found >= depth - 1 {
+            if at > 0 && is_least && value >= high && found >= enough {
                 return Some((child, value));
             }
-            if found + 3 >= depth {
+            if found >= near {
                 self.ranks[child] = (self.ranks[child] - value) / 2;
             }
         }

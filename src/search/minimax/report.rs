@@ -19,7 +19,7 @@ pub struct MinimaxReport {
     pub value: Option<f64>,
     /// Whether the value is proved.
     pub solved: bool,
-    /// Within how many decisions the match is over if the value is proved.
+    /// Within how many decisions the match is over if a win or a loss is proved.
     pub distance: Option<u32>,
     /// The depth to which all moves were searched, in decisions.
     pub depth: u32,
@@ -66,12 +66,14 @@ impl MinimaxReport {
             let value = if decides { value } else { -value };
             low + value::share(value) * (high - low)
         };
-        let of_move = |of: &RootMove| {
+        let is_proved = outcome.is_some_and(|outcome| outcome.is_proved);
+        let of_move = |(place, of): (usize, &RootMove)| {
             let goal = goal(of.value);
             let is_most = of.bound == Bound::Upper;
             let bounds = match (is_decided(of.value), of.value > 0, is_most) {
                 (true, true, false) => (high, high),
                 (true, false, _) => (low, low),
+                _ if is_proved && place == 0 => (goal, goal),
                 _ => (low, high),
             };
             MinimaxMove {
@@ -90,17 +92,18 @@ impl MinimaxReport {
             depth: 0,
         };
         let moves: Vec<MinimaxMove> = match outcome.filter(|_| decides) {
-            Some(outcome) => outcome.moves.iter().map(of_move).collect(),
+            Some(outcome) => outcome.moves.iter().enumerate().map(of_move).collect(),
             None => legal.iter().map(unknown).collect(),
         };
         let counts = outcome.map_or(Counts::default(), |outcome| outcome.counts);
-        let solved = outcome.is_some_and(|outcome| is_decided(outcome.value));
+        let is_won = outcome.is_some_and(|outcome| is_decided(outcome.value));
+        let solved = is_won || is_proved;
         MinimaxReport {
             role,
             best: moves.first().map(|best| best.played),
             value: outcome.map(|outcome| goal(outcome.value)),
             solved,
-            distance: (outcome.filter(|_| solved)).map(|of| (WIN - of.value.abs()) as u32),
+            distance: (outcome.filter(|_| is_won)).map(|of| (WIN - of.value.abs()) as u32),
             depth: outcome.map_or(0, |outcome| outcome.depth as u32),
             expansions: counts.expansions,
             evaluated: counts.evaluated,

@@ -3,28 +3,32 @@
 //!
 //! A node is expanded and all its children are estimated in one call, so that a search of depth 1 is one expansion.
 //! Moves are ordered by these estimates. What is pruned, reduced or extended depends on [margins](Margins) learned on
-//! the way.
+//! the way. `exact`: the same to the ends of matches, without estimates.
+
+mod exact;
 
 use std::sync::Arc;
 
 use propjit_stop::{Stop, Ticker};
 
-use super::children::{BothDecide, Frontier, NONE};
-use super::margins::Margins;
-use super::ordering::{History, Killers};
-use super::ply::Ply;
-use super::pruning::{self, Reductions};
-use super::table::{Bound, Entry, PROVED, Table};
-use super::value::{INFINITE, Value, WIN, from_below, is_decided, to_below};
 use crate::game::ground::GoalBounds;
 use crate::game::machine::{Move, RoleId, State};
 use crate::search::learned::{ChangeLists, LaneScorer};
+use crate::search::minimax::children::{BothDecide, Frontier, NONE};
+use crate::search::minimax::margins::Margins;
+use crate::search::minimax::ordering::{History, Killers};
+use crate::search::minimax::ply::Ply;
+use crate::search::minimax::pruning::{self, Reductions};
+use crate::search::minimax::table::{Bound, Entry, PROVED, Table};
+use crate::search::minimax::value::{INFINITE, Value, WIN, from_below, is_decided, to_below};
+
+pub(in crate::search::minimax) use exact::Ends;
 
 /// The greatest number of plies below the root.
 const MAX_PLIES: usize = 128;
 
 /// The greatest depth of a search.
-pub(super) const MAX_DEPTH: i32 = 100;
+pub(in crate::search::minimax) const MAX_DEPTH: i32 = 100;
 
 /// How many plies a line may be extended.
 const MAX_EXTENSIONS: i32 = 4;
@@ -41,11 +45,13 @@ const FOCUS_PLIES: usize = 5;
 
 /// Why a search has no value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Halt {
+pub(in crate::search::minimax) enum Halt {
     /// It was stopped, or its budget is spent.
     Stopped,
     /// Both roles decide in a state.
     BothDecide,
+    /// The ends of matches are too far from the root.
+    TooFar,
 }
 
 impl From<BothDecide> for Halt {
@@ -56,7 +62,7 @@ impl From<BothDecide> for Halt {
 
 /// What is known of a move at the root.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct RootMove {
+pub(in crate::search::minimax) struct RootMove {
     /// The move.
     pub played: Move,
     /// The value for the role that decides.
@@ -69,7 +75,7 @@ pub(super) struct RootMove {
 
 /// Numbers of what was done.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(super) struct Counts {
+pub(in crate::search::minimax) struct Counts {
     /// Nodes that were expanded.
     pub expansions: u64,
     /// Children that were estimated.
@@ -78,22 +84,24 @@ pub(super) struct Counts {
 
 /// A search by one thread.
 #[derive(Debug)]
-pub(super) struct Search {
+pub(in crate::search::minimax) struct Search {
     frontier: Frontier,
     scorer: Arc<LaneScorer>,
     table: Arc<Table>,
     bounds: Option<GoalBounds>,
     plies: Vec<Ply>,
     lists: ChangeLists,
+    /// The ply from which on nothing is estimated.
+    unestimated: usize,
     history: History,
     margins: Margins,
     reductions: Reductions,
     stop: Ticker,
     /// How many expansions there may be.
     limit: u64,
-    pub(super) counts: Counts,
+    pub(in crate::search::minimax) counts: Counts,
     /// The moves at the root.
-    pub(super) root: Vec<RootMove>,
+    pub(in crate::search::minimax) root: Vec<RootMove>,
     /// A packed state, and a state for questions about bounds.
     packed: Vec<u64>,
     state: State,
@@ -101,7 +109,7 @@ pub(super) struct Search {
 
 impl Search {
     /// A search with these parts.
-    pub(super) fn new(
+    pub(in crate::search::minimax) fn new(
         frontier: Frontier,
         scorer: Arc<LaneScorer>,
         table: Arc<Table>,
@@ -115,6 +123,7 @@ impl Search {
             table,
             bounds: None,
             lists: ChangeLists::default(),
+            unestimated: usize::MAX,
             history: History::new(moves),
             margins: Margins::default(),
             reductions: Reductions::default(),
@@ -127,7 +136,7 @@ impl Search {
     }
 
     /// Knows what goals are still possible from now on.
-    pub(super) fn set_bounds(&mut self, bounds: &GoalBounds) {
+    pub(in crate::search::minimax) fn set_bounds(&mut self, bounds: &GoalBounds) {
         self.bounds = Some(bounds.clone());
     }
 
@@ -135,7 +144,7 @@ impl Search {
     ///
     /// # Errors
     /// If both roles decide in a child.
-    pub(super) fn begin(
+    pub(in crate::search::minimax) fn begin(
         &mut self,
         state: &[u64],
         mover: u8,
@@ -174,7 +183,7 @@ impl Search {
     ///
     /// # Errors
     /// When the search ends early.
-    pub(super) fn search_root(
+    pub(in crate::search::minimax) fn search_root(
         &mut self,
         depth: i32,
         low: Value,
@@ -183,13 +192,18 @@ impl Search {
         self.search(0, depth, low, high, 0, MAX_EXTENSIONS)
     }
 
+    /// How many states may still be expanded, if there is a limit.
+    pub(in crate::search::minimax) fn expansions_left(&self) -> Option<u64> {
+        (self.limit < u64::MAX).then(|| self.limit.saturating_sub(self.counts.expansions))
+    }
+
     /// What is lost in a ply at most, in nearly all cases: the size of a window around a value that is expected.
-    pub(super) fn window(&self) -> Value {
+    pub(in crate::search::minimax) fn window(&self) -> Value {
         self.margins.loss(1.5).max(30)
     }
 
     /// Returns the moves thought best from the root on, with the roles that decide.
-    pub(super) fn best_line(&mut self, most: usize) -> Vec<(RoleId, Move)> {
+    pub(in crate::search::minimax) fn best_line(&mut self, most: usize) -> Vec<(RoleId, Move)> {
         let mut line = Vec::new();
         for at in 0..most.min(MAX_PLIES - 1) {
             let best = self
@@ -221,7 +235,7 @@ impl Search {
 
     /// Returns the positions that matter: the root, the states after its best moves, which come in this order, and
     /// those of the best line.
-    pub(super) fn focus(&mut self, best: &[RootMove]) -> Vec<State> {
+    pub(in crate::search::minimax) fn focus(&mut self, best: &[RootMove]) -> Vec<State> {
         let mut states = vec![State::from_words(self.plies[0].sums.state())];
         for of in best.iter().take(FOCUS_MOVES).rev() {
             let mut moves = self.plies[0].children.moves.iter();
@@ -253,8 +267,12 @@ impl Search {
         let (Some(parent), ply) = (before.last(), &mut after[0]) else {
             return;
         };
-        ply.sums.copy_from(&parent.sums);
         parent.children.pack(ply.from, &mut self.packed);
+        if at >= self.unestimated {
+            ply.sums.set_state(&self.packed, ply.key);
+            return;
+        }
+        ply.sums.copy_from(&parent.sums);
         self.scorer.go_to(&mut ply.sums, &self.packed);
         debug_assert_eq!(ply.key, ply.sums.key(), "keys follow the state");
     }
@@ -274,7 +292,10 @@ impl Search {
         let ply = &mut self.plies[at];
         self.frontier
             .expand(ply.sums.state(), ply.mover, &mut ply.children)?;
-        ply.estimate(&self.scorer, &mut self.lists, at);
+        match at >= self.unestimated {
+            true => ply.find_ends(&self.scorer, &mut self.lists, at),
+            false => ply.estimate(&self.scorer, &mut self.lists, at),
+        }
         Ok(())
     }
 
@@ -472,7 +493,8 @@ impl Search {
         let ply = &mut self.plies[at];
         ply.rank(&self.history, first);
         if depth >= 3
-            && let Some((child, value)) = ply.rank_by_table(&self.table, at, depth, high)
+            && let Some((child, value)) =
+                ply.rank_by_table(&self.table, at, [depth - 1, depth - 3], high)
         {
             self.store(at, value, Bound::Lower, depth, Some(child));
             return Some(value);
