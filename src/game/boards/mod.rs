@@ -203,8 +203,7 @@ impl Grids {
             match (grid.numbers.get(&place), end) {
                 (Some(&from), Some(Some(&to))) => picture.lines[fluent.board].push((from, to)),
                 (Some(&site), None) => {
-                    let is_empty = |content: &Content| content.is_empty;
-                    if !grid.contents.get(&content).is_some_and(is_empty) {
+                    if !grid.is_empty(&content) {
                         picture.contents[fluent.board][site].push(content);
                     }
                 }
@@ -248,12 +247,8 @@ impl Grids {
 
     /// Returns whether a fluent means that a place of a board is empty.
     pub fn is_empty(&self, fluent: &str) -> bool {
-        self.read(fluent).is_some_and(|(fluent, _, content)| {
-            let contents = &self.grids[fluent.board].contents;
-            contents
-                .get(&content)
-                .is_some_and(|content| content.is_empty)
-        })
+        let read = self.read(fluent);
+        read.is_some_and(|(fluent, _, content)| self.grids[fluent.board].is_empty(&content))
     }
 
     /// Returns, for a fluent on a board, its interpretation, place and contents.
@@ -385,6 +380,12 @@ impl Grid {
             numbers: numbers.collect(),
             sites,
         }
+    }
+
+    /// Returns whether a content means that a place is empty.
+    fn is_empty(&self, content: &str) -> bool {
+        let content = self.contents.get(content);
+        content.is_some_and(|content| content.is_empty)
     }
 
     /// Returns the number of columns and rows of places.

@@ -327,23 +327,18 @@ impl VectorWork for ScoreChildren<'_> {
         } = self;
         lists.read(&sums.state, children);
         let counts = &mut sums.counts;
-        let (mut hidden, mut direct, mut key) = (sums.hidden, sums.direct, sums.key);
+        let (mut hidden, mut direct) = (sums.hidden, sums.direct);
+        scorer.add_keys(sums.key, lists, &mut scores.keys);
         for &change in &lists.common {
             let (base, holds) = unpacked(change);
-            key ^= scorer.keys[base];
             scorer.change(base, holds, &mut hidden, &mut direct, counts);
         }
         for (lane, &mover) in children.movers.iter().enumerate() {
-            let changes = lists.of(lane);
-            let mut key = key;
-            for &change in changes {
-                key ^= scorer.keys[unpacked(change).0];
-            }
-            scores.keys.push(key);
             if mover > 1 {
                 scores.values.push(0);
                 continue;
             }
+            let changes = lists.of(lane);
             // In copies, which can stay in registers.
             let (mut hidden, mut direct) = (hidden, direct);
             for &change in changes {
@@ -375,20 +370,25 @@ impl VectorWork for FindKeys<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let (scorer, lists) = (self.scorer, self.lists);
-        lists.read(&self.sums.state, self.children);
-        let key = |key: u64, changes: &[u32]| {
-            let bases = changes.iter().map(|&change| unpacked(change).0);
-            bases.fold(key, |key, base| key ^ scorer.keys[base])
-        };
-        let common = key(self.sums.key, &lists.common);
-        let lanes = 0..self.children.movers.len();
-        let keys = lanes.map(|lane| key(common, lists.of(lane)));
-        self.scores.keys.extend(keys);
+        self.lists.read(&self.sums.state, self.children);
+        let (key, keys) = (self.sums.key, &mut self.scores.keys);
+        self.scorer.add_keys(key, self.lists, keys);
     }
 }
 
 impl LaneScorer {
+    /// Adds the keys of the children of a state with this key, which have these changes.
+    #[inline(always)]
+    fn add_keys(&self, key: u64, lists: &ChangeLists, keys: &mut Vec<u64>) {
+        let changed = |key: u64, changes: &[u32]| {
+            let bases = changes.iter().map(|&change| unpacked(change).0);
+            bases.fold(key, |key, base| key ^ self.keys[base])
+        };
+        let common = changed(key, &lists.common);
+        let children = 0..lists.lengths.len();
+        keys.extend(children.map(|lane| changed(common, lists.of(lane))));
+    }
+
     /// Takes changes back from the counts.
     #[inline(always)]
     fn restore(&self, changes: &[u32], counts: &mut Counts) {

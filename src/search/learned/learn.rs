@@ -171,7 +171,6 @@ impl Heuristic {
     /// Keeps the result of learning, so that the next search of the game starts with it if it helps, and
     /// the next learning may go on from it; unless profiles are switched off, there was no verdict, or no
     /// time to learn anything.
-    /// time to learn anything.
     ///
     /// # Errors
     /// When it cannot be written.

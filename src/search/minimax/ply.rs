@@ -49,8 +49,15 @@ impl Ply {
         }
     }
 
-    /// Estimates the children, which have just been found, at `at` plies from the root.
-    pub(super) fn estimate(&mut self, scorer: &LaneScorer, lists: &mut ChangeLists, at: usize) {
+    /// Values the children, which have just been found, at `at` plies from the root: those in which the match is over, and
+    /// by estimates the others, unless they are not to be estimated.
+    pub(super) fn take_values(
+        &mut self,
+        scorer: &LaneScorer,
+        lists: &mut ChangeLists,
+        at: usize,
+        is_estimated: bool,
+    ) {
         self.scores.values.clear();
         self.scores.keys.clear();
         for (places, rows, width) in self.children.calls() {
@@ -59,28 +66,12 @@ impl Ply {
                 width,
                 movers: &self.children.movers[places],
             };
-            scorer.score_children(&mut self.sums, children, lists, &mut self.scores);
+            match is_estimated {
+                true => scorer.score_children(&mut self.sums, children, lists, &mut self.scores),
+                false => scorer.find_keys(&self.sums, children, lists, &mut self.scores),
+            }
         }
-        self.take_values(at);
-    }
-
-    /// Does the same without estimates: only the ends of matches have values.
-    pub(super) fn find_ends(&mut self, scorer: &LaneScorer, lists: &mut ChangeLists, at: usize) {
-        self.scores.keys.clear();
-        for (places, rows, width) in self.children.calls() {
-            let children = ChildRows {
-                rows,
-                width,
-                movers: &self.children.movers[places],
-            };
-            scorer.find_keys(&self.sums, children, lists, &mut self.scores);
-        }
-        self.scores.values.clear();
         self.scores.values.resize(self.children.len(), 0);
-        self.take_values(at);
-    }
-
-    fn take_values(&mut self, at: usize) {
         let role = RoleId(self.mover.into());
         let ends = self.children.movers.iter().zip(&self.children.ends);
         let values = ends

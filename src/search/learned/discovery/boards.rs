@@ -46,14 +46,14 @@ pub(super) fn tuples(game: &Game, ground: &GroundGame, stop: &Stop) -> Vec<Tuple
             tuples.extend(places.collect::<Option<Vec<_>>>().map(Tuple));
         }
     }
-    let cells = tuples.iter().map(Tuple::contents);
-    match cells.sum::<Option<usize>>() {
-        Some(cells) if cells <= Tuples::MAX_CELLS => tuples,
-        _ => Vec::new(),
+    // Not if there are too many contents.
+    match Tuples::are_valid(net.bases.len(), &tuples) {
+        true => tuples,
+        false => Vec::new(),
     }
 }
 
-/// How many places a line has if each may have so many contents: none if two of them already have too many together.
+/// The length of lines of places that have this number of contents each: none if two of them have too many together.
 fn length_of_lines(contents: usize) -> Option<usize> {
     let fits = |length: &usize| {
         let all = contents.checked_pow(*length as u32);
@@ -62,7 +62,7 @@ fn length_of_lines(contents: usize) -> Option<usize> {
     (2..=LINE).rev().find(fits)
 }
 
-/// The straight lines of so many neighbouring places of a board, by the numbers of the places.
+/// The straight lines of `length` neighbouring places of a board, by the numbers of the places.
 fn lines(grid: &Grid, length: usize) -> Vec<Vec<usize>> {
     let sites = grid.sites.iter().enumerate();
     let sites: BTreeMap<Step, usize> = sites

@@ -14,7 +14,7 @@ pub(in crate::search::learned) struct Tuple(pub Vec<Vec<usize>>);
 
 impl Tuple {
     /// The number of contents, if it is not too great.
-    pub(in crate::search::learned) fn contents(&self) -> Option<usize> {
+    fn contents(&self) -> Option<usize> {
         let mut places = self.0.iter();
         places.try_fold(1usize, |contents, place| {
             contents.checked_mul(place.len() + 1)
@@ -54,7 +54,7 @@ impl Contents {
 
 impl Tuples {
     /// The greatest number of cells of all tuples together.
-    pub(in crate::search::learned) const MAX_CELLS: usize = 1 << 18;
+    const MAX_CELLS: usize = 1 << 18;
 
     /// These tuples of a game of `bases` propositions.
     pub(super) fn new(bases: usize, tuples: Vec<Tuple>) -> Tuples {
@@ -88,7 +88,7 @@ impl Tuples {
     }
 
     /// Returns whether such tuples of `bases` propositions make sense.
-    pub(super) fn are_valid(bases: usize, tuples: &[Tuple]) -> bool {
+    pub(in crate::search::learned) fn are_valid(bases: usize, tuples: &[Tuple]) -> bool {
         let sum = tuples.iter().try_fold(0usize, |sum, tuple| {
             sum.checked_add(tuple.contents()?)
                 .filter(|&sum| sum <= Tuples::MAX_CELLS)

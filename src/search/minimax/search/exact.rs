@@ -3,19 +3,27 @@
 //! Estimates only order the moves, together with the number of replies that a move leaves: where the opponent has few,
 //! little is to be searched.
 
-use super::{Halt, MAX_PLIES, NONE, Search, bound};
-use crate::search::minimax::table::{Bound, PROVED};
-use crate::search::minimax::value::{INFINITE, Value, WIN, from_below};
+use rand::RngExt;
+
+use super::{Halt, MAX_DEPTH, MAX_PLIES, NONE, Search, bound, narrow};
+use crate::search::minimax::table::PROVED;
+use crate::search::minimax::value::{INFINITE, Value, WIN};
+use crate::support::rng;
 
 /// The number of matches at random that show how far the ends are, and the distance from which on they are not near.
-const TRIED: u64 = 8;
+const TRIED: usize = 8;
 const FAR: usize = 40;
 
 /// How many plies before the ends, in the longest of these matches, estimates no longer pay for themselves.
 const UNESTIMATED: usize = 12;
 
-/// An exact search of a state with so many moves in a row, each chosen among so many, expands about as many states as
-/// there are lines, to this power: the order of moves and the table spare the others.
+/// The depth from which on an entry of the table counts for the order of moves, and the depth as which a cut-off counts for
+/// those of other nodes.
+const NEAR_ENTRY: i32 = 3;
+const CUT_DEPTH: i32 = 4;
+
+/// The number of expanded states is about the number of lines of play to this power: the order of moves and the table spare
+/// the rest.
 const GROWTH: f64 = 0.36;
 
 /// How far the ends of matches are.
@@ -37,11 +45,11 @@ impl Search {
             distance: 0,
             cost: 1.0,
         };
-        for number in 0..TRIED {
+        let mut rng = (rng::streams(self.plies[0].key).next()).expect("streams do not end");
+        for _ in 0..TRIED {
             let mut lines = 0.0;
-            let mut chance = self.plies[0].key ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
             for at in 0.. {
-                if at >= FAR.min(MAX_PLIES - 2) {
+                if at >= FAR {
                     return Ok(None);
                 }
                 if at > 0 {
@@ -53,11 +61,7 @@ impl Search {
                     break;
                 }
                 lines += (count as f64).ln();
-                // A linear congruential generator (Knuth) is random enough.
-                chance = chance
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1_442_695_040_888_963_407);
-                self.enter(at, (chance >> 33) as usize % count);
+                self.enter(at, rng.random_range(0..count));
                 ends.distance = ends.distance.max(at + 1);
                 if self.plies[at + 1].mover == NONE {
                     break;
@@ -69,7 +73,7 @@ impl Search {
     }
 
     /// Returns the value of the root for the role that decides there, by a search to the ends of matches: first whether it is
-    /// won, drawn or lost, and then the rest. Not more than so many states are expanded.
+    /// won, drawn or lost, and then the rest. `expansions` limits the number of states that are expanded.
     ///
     /// # Errors
     /// When the search ends early.
@@ -118,46 +122,30 @@ impl Search {
     /// window.
     fn search_ends(&mut self, at: usize, mut low: Value, mut high: Value) -> Result<Value, Halt> {
         let alpha = low;
-        let mut first = None;
-        if at > 0 {
-            // Nothing is better than a win with the next move.
-            low = low.max(at as Value - WIN);
-            high = high.min(WIN - at as Value - 1);
-            if low >= high {
-                return Ok(low);
-            }
+        if let Some(value) = narrow(at, &mut low, &mut high) {
+            return Ok(value);
         }
-        if let Some(entry) = self.table.find(self.plies[at].key) {
-            first = entry.best;
-            let value = from_below(entry.value, at);
-            let is_enough = match entry.bound {
-                Bound::Exact => true,
-                Bound::Lower => value >= high,
-                Bound::Upper => value <= low,
-            };
-            if at > 0 && entry.depth == PROVED && is_enough {
-                return Ok(value);
-            }
+        let (first, known) = self.look_up(at, i32::from(PROVED), low, high);
+        if let Some((value, _)) = known {
+            return Ok(value);
         }
         if at + 2 >= MAX_PLIES {
             return Err(Halt::TooFar);
         }
         if at > 0 {
             self.pack(at);
-            if let Some((least, most)) = self.certain(at) {
-                let (least, most) = (from_below(least, at), from_below(most, at));
-                if least == most || least >= high {
-                    return Ok(least);
-                }
-                if most <= low {
-                    return Ok(most);
-                }
+            if let Some(value) = self.certain_value(at, low, high) {
+                return Ok(value);
             }
             self.expand(at)?;
         } else {
             self.find_children(at)?;
         }
-        if let Some(value) = self.order_to_ends(at, high, first) {
+        let proved = i32::from(PROVED);
+        let ply = &mut self.plies[at];
+        ply.rank(&self.history, first);
+        ply.rank_by_replies();
+        if let Some(value) = self.order_by_table(at, proved, [proved, NEAR_ENTRY], high) {
             return Ok(value);
         }
         let (mut best, mut value) = (None, -INFINITE);
@@ -175,23 +163,17 @@ impl Search {
                     }
                 }
             };
-            self.note_root(at, child, found, bound(found, low, high), super::MAX_DEPTH);
+            self.note_root(at, child, found, bound(found, low, high), MAX_DEPTH);
             value = value.max(found);
             if found > low {
                 (low, best) = (found, Some(child));
                 if found >= high {
-                    self.note_cut(at, number, 4);
+                    self.note_cut(at, number, CUT_DEPTH);
                     break;
                 }
             }
         }
-        self.store(
-            at,
-            value,
-            bound(value, alpha, high),
-            i32::from(PROVED),
-            best,
-        );
+        self.store(at, value, bound(value, alpha, high), proved, best);
         Ok(value)
     }
 
@@ -208,19 +190,5 @@ impl Search {
             true => self.search_ends(at + 1, low, high),
             false => Ok(-self.search_ends(at + 1, -high, -low)?),
         }
-    }
-
-    /// Orders the children of the node at a ply. Returns a value that is enough at once, if the table has one for a child.
-    fn order_to_ends(&mut self, at: usize, high: Value, first: Option<u16>) -> Option<Value> {
-        let ply = &mut self.plies[at];
-        ply.rank(&self.history, first);
-        ply.rank_by_replies();
-        let proved = i32::from(PROVED);
-        if let Some((child, value)) = ply.rank_by_table(&self.table, at, [proved, 3], high) {
-            self.store(at, value, Bound::Lower, proved, Some(child));
-            return Some(value);
-        }
-        self.plies[at].sort();
-        None
     }
 }

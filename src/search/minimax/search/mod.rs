@@ -3,9 +3,13 @@
 //!
 //! A node is expanded and all its children are estimated in one call, so that a search of depth 1 is one expansion.
 //! Moves are ordered by these estimates. What is pruned, reduced or extended depends on [margins](Margins) learned on
-//! the way. `exact`: the same to the ends of matches, without estimates.
+//! the way.
+//!
+//! - `exact`: the same to the ends of matches, without estimates.
+//! - `line`: the moves thought best, and the positions that matter.
 
 mod exact;
+mod line;
 
 use std::sync::Arc;
 
@@ -38,10 +42,6 @@ const MAX_NOISY: usize = 6;
 
 /// The number of expansions, of a few microseconds each, between looks at the clock.
 const BETWEEN_LOOKS: u32 = 16;
-
-/// How many moves at the root, and plies of the best line, matter to provers.
-const FOCUS_MOVES: usize = 3;
-const FOCUS_PLIES: usize = 5;
 
 /// Why a search has no value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -202,56 +202,6 @@ impl Search {
         self.margins.loss(1.5).max(30)
     }
 
-    /// Returns the moves thought best from the root on, with the roles that decide.
-    pub(in crate::search::minimax) fn best_line(&mut self, most: usize) -> Vec<(RoleId, Move)> {
-        let mut line = Vec::new();
-        for at in 0..most.min(MAX_PLIES - 1) {
-            let best = self
-                .table
-                .find(self.plies[at].key)
-                .and_then(|entry| entry.best);
-            let Some(best) = best.map(usize::from) else {
-                break;
-            };
-            // Without counting: this is no part of the search.
-            if at > 0 {
-                self.pack(at);
-                if self.find_children(at).is_err() {
-                    break;
-                }
-            }
-            let ply = &self.plies[at];
-            let Some(&played) = ply.children.moves.get(best) else {
-                break;
-            };
-            line.push((RoleId(ply.mover.into()), played));
-            self.enter(at, best);
-            if self.plies[at + 1].mover == NONE {
-                break;
-            }
-        }
-        line
-    }
-
-    /// Returns the positions that matter: the root, the states after its best moves, which come in this order, and
-    /// those of the best line.
-    pub(in crate::search::minimax) fn focus(&mut self, best: &[RootMove]) -> Vec<State> {
-        let mut states = vec![State::from_words(self.plies[0].sums.state())];
-        for of in best.iter().take(FOCUS_MOVES).rev() {
-            let mut moves = self.plies[0].children.moves.iter();
-            if let Some(child) = moves.position(|&played| played == of.played) {
-                self.enter(0, child);
-                self.pack(1);
-                if self.plies[1].mover != NONE {
-                    states.insert(1, State::from_words(self.plies[1].sums.state()));
-                }
-            }
-        }
-        let line = self.best_line(FOCUS_PLIES).len();
-        states.extend((2..line).map(|at| State::from_words(self.plies[at].sums.state())));
-        states
-    }
-
     /// Goes to a child of the node at a ply, without packing its state.
     fn enter(&mut self, at: usize, child: usize) {
         let (before, after) = self.plies.split_at_mut(at + 1);
@@ -292,10 +242,8 @@ impl Search {
         let ply = &mut self.plies[at];
         self.frontier
             .expand(ply.sums.state(), ply.mover, &mut ply.children)?;
-        match at >= self.unestimated {
-            true => ply.find_ends(&self.scorer, &mut self.lists, at),
-            false => ply.estimate(&self.scorer, &mut self.lists, at),
-        }
+        let is_estimated = at < self.unestimated;
+        ply.take_values(&self.scorer, &mut self.lists, at, is_estimated);
         Ok(())
     }
 
@@ -313,6 +261,38 @@ impl Search {
         )
     }
 
+    /// Returns the value of the node at a ply that is certain by what bounds goals, or a bound of it outside the window.
+    fn certain_value(&mut self, at: usize, low: Value, high: Value) -> Option<Value> {
+        let (least, most) = self.certain(at)?;
+        let (least, most) = (from_below(least, at), from_below(most, at));
+        if least == most || least >= high {
+            return Some(least);
+        }
+        (most <= low).then_some(most)
+    }
+
+    /// What the table has of the node at a ply: the best move; and below the root, from a search of a depth at least, an
+    /// exact value or a bound outside the window.
+    fn look_up(
+        &self,
+        at: usize,
+        depth: i32,
+        low: Value,
+        high: Value,
+    ) -> (Option<u16>, Option<(Value, Bound)>) {
+        let Some(entry) = self.table.find(self.plies[at].key) else {
+            return (None, None);
+        };
+        let value = from_below(entry.value, at);
+        let is_enough = match entry.bound {
+            Bound::Exact => true,
+            Bound::Lower => value >= high,
+            Bound::Upper => value <= low,
+        };
+        let is_known = at > 0 && i32::from(entry.depth) >= depth && is_enough;
+        (entry.best, is_known.then_some((value, entry.bound)))
+    }
+
     /// Returns the value of the node at a ply for the role that decides there. It is estimated as `estimate`.
     fn search(
         &mut self,
@@ -324,28 +304,14 @@ impl Search {
         extensions: i32,
     ) -> Result<Value, Halt> {
         let is_open = high - low > 1;
-        let key = self.plies[at].key;
-        let mut first = None;
-        if at > 0 {
-            // Nothing is better than a win with the next move.
-            low = low.max(at as Value - WIN);
-            high = high.min(WIN - at as Value - 1);
-            if low >= high {
-                return Ok(low);
-            }
+        if let Some(value) = narrow(at, &mut low, &mut high) {
+            return Ok(value);
         }
-        if let Some(entry) = self.table.find(key) {
-            first = entry.best;
-            let value = from_below(entry.value, at);
-            let is_enough = match entry.bound {
-                Bound::Exact => true,
-                Bound::Lower => value >= high,
-                Bound::Upper => value <= low,
-            };
-            let is_deep = i32::from(entry.depth) >= depth;
-            if at > 0 && is_deep && is_enough && (!is_open || entry.bound == Bound::Exact) {
-                return Ok(value);
-            }
+        let (mut first, known) = self.look_up(at, depth, low, high);
+        if let Some((value, bound)) = known
+            && (!is_open || bound == Bound::Exact)
+        {
+            return Ok(value);
         }
         if at + 2 >= MAX_PLIES {
             return Ok(estimate);
@@ -366,14 +332,8 @@ impl Search {
         }
         if at > 0 {
             self.pack(at);
-            if let Some((least, most)) = self.certain(at) {
-                let (least, most) = (from_below(least, at), from_below(most, at));
-                if least == most || least >= high {
-                    return Ok(least);
-                }
-                if most <= low {
-                    return Ok(most);
-                }
+            if let Some(value) = self.certain_value(at, low, high) {
+                return Ok(value);
             }
             self.expand(at)?;
         }
@@ -387,7 +347,7 @@ impl Search {
             if let Some(value) = self.probe(at, shallow, (low, high), margin, estimate, first)? {
                 return Ok(value);
             }
-            first = self.table.find(key).and_then(|entry| entry.best).or(first);
+            first = self.look_up(at, depth, low, high).0.or(first);
         }
         match depth {
             ..=1 => self.search_noisy(at, low, high, estimate, extensions),
@@ -490,12 +450,26 @@ impl Search {
     /// by what earlier searches found, and by what cut off elsewhere. Returns a value that is enough at once, if the
     /// table has one for a child.
     fn order(&mut self, at: usize, depth: i32, high: Value, first: Option<u16>) -> Option<Value> {
-        let ply = &mut self.plies[at];
-        ply.rank(&self.history, first);
-        if depth >= 3
-            && let Some((child, value)) =
-                ply.rank_by_table(&self.table, at, [depth - 1, depth - 3], high)
-        {
+        self.plies[at].rank(&self.history, first);
+        match depth >= 3 {
+            true => self.order_by_table(at, depth, [depth - 1, depth - 3], high),
+            false => {
+                self.plies[at].sort();
+                None
+            }
+        }
+    }
+
+    /// Corrects ranks by the table, and orders the children by them; a value that is enough is stored with a depth. The
+    /// depths of entries are those of [`rank_by_table`](Ply::rank_by_table).
+    fn order_by_table(
+        &mut self,
+        at: usize,
+        depth: i32,
+        entries: [i32; 2],
+        high: Value,
+    ) -> Option<Value> {
+        if let Some((child, value)) = self.plies[at].rank_by_table(&self.table, at, entries, high) {
             self.store(at, value, Bound::Lower, depth, Some(child));
             return Some(value);
         }
@@ -597,6 +571,16 @@ impl Search {
         };
         self.table.store(self.plies[at].key, entry);
     }
+}
+
+/// Narrows the window of a node at a ply to the values that it may have. Returns a value if none is left.
+fn narrow(at: usize, low: &mut Value, high: &mut Value) -> Option<Value> {
+    if at > 0 {
+        // Nothing is better than a win with the next move.
+        *low = (*low).max(at as Value - WIN);
+        *high = (*high).min(WIN - at as Value - 1);
+    }
+    (low >= high).then_some(*low)
 }
 
 /// How a value that was found with this window relates to the true one.
