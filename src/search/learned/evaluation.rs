@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use propjit_jit::{VectorWork, vectorised};
 
-use super::inputs::{Counts, InputChange, Inputs};
+use super::inputs::{Counts, InputObserver, Inputs};
 use super::weights::{COLUMNS, HIDDEN, InputWeights, Roles, Shares, Weights};
 use crate::game::ground::encoded;
 use crate::game::machine::RoleId;
@@ -275,17 +275,11 @@ impl Scorer {
     /// A proposition begins to hold, or ceases to.
     #[inline(always)]
     fn toggle(&mut self, base: usize, holds: bool) {
-        let (sums, weights) = (&mut self.sums, &self.evaluation.weights);
-        sums.change(&weights[base], holds);
-        let inputs = &self.evaluation.inputs;
-        let cells = &self.evaluation.cells;
-        inputs.toggle(base, holds, &mut self.counts, |change| match change {
-            InputChange::Pattern(input, is_true) => sums.change(&weights[input], is_true),
-            InputChange::Cell(before, after) => {
-                subtract_direct(&mut sums.direct, &cells[before]);
-                add_direct(&mut sums.direct, &cells[after]);
-            }
-        });
+        let evaluation = &*self.evaluation;
+        let sums = &mut self.sums;
+        sums.change(&evaluation.weights[base], holds);
+        let mut changes = SumChanges { sums, evaluation };
+        (evaluation.inputs).toggle(base, holds, &mut self.counts, &mut changes);
     }
 
     /// As [`log_odds`](Scorer::log_odds), but for one of many states that differ little from the
@@ -354,6 +348,26 @@ impl Scorer {
             }
             sums.direct[column] as f32 / DIRECT + products as f32 / (HIDDEN_UNIT * OUTPUT)
         })
+    }
+}
+
+/// Brings sums up to date as inputs change.
+struct SumChanges<'a> {
+    sums: &'a mut Sums,
+    evaluation: &'a Evaluation,
+}
+
+impl InputObserver for SumChanges<'_> {
+    #[inline(always)]
+    fn pattern(&mut self, input: usize, is_true: bool) {
+        self.sums.change(&self.evaluation.weights[input], is_true);
+    }
+
+    #[inline(always)]
+    fn cell(&mut self, before: usize, after: usize) {
+        let cells = &self.evaluation.cells;
+        subtract_direct(&mut self.sums.direct, &cells[before]);
+        add_direct(&mut self.sums.direct, &cells[after]);
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use propjit_jit::{VectorWork, vectorised};
 
 use super::evaluation::{self, Evaluation, ONE, Sums, add_direct, subtract_direct};
-use super::inputs::{Counts, InputChange};
+use super::inputs::{Counts, InputObserver};
 use super::weights::HIDDEN;
 
 /// The logarithm of the odds, in units of this.
@@ -197,13 +197,12 @@ impl LaneScorer {
         self.add(base, holds, hidden, direct);
         if self.has_counts {
             let inputs = self.evaluation.inputs();
-            inputs.toggle(base, holds, counts, |change| match change {
-                InputChange::Pattern(input, is_true) => self.add(input, is_true, hidden, direct),
-                InputChange::Cell(before, after) => {
-                    subtract_direct(direct, &self.cells[before]);
-                    add_direct(direct, &self.cells[after]);
-                }
-            });
+            let mut changes = LaneChanges {
+                scorer: self,
+                hidden,
+                direct,
+            };
+            inputs.toggle(base, holds, counts, &mut changes);
         }
     }
 
@@ -228,6 +227,27 @@ impl LaneScorer {
         }
         let direct = direct[usize::from(mover)];
         (direct + (products >> (PRODUCT_BITS - DIRECT_BITS))) >> (DIRECT_BITS - LOGIT_BITS)
+    }
+}
+
+/// Brings sums up to date as inputs change.
+struct LaneChanges<'a> {
+    scorer: &'a LaneScorer,
+    hidden: &'a mut Hidden,
+    direct: &'a mut Direct,
+}
+
+impl InputObserver for LaneChanges<'_> {
+    #[inline(always)]
+    fn pattern(&mut self, input: usize, is_true: bool) {
+        self.scorer.add(input, is_true, self.hidden, self.direct);
+    }
+
+    #[inline(always)]
+    fn cell(&mut self, before: usize, after: usize) {
+        let cells = &self.scorer.cells;
+        subtract_direct(self.direct, &cells[before]);
+        add_direct(self.direct, &cells[after]);
     }
 }
 

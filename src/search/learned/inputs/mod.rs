@@ -3,10 +3,13 @@
 //! - `patterns`: lines that are nearly complete.
 //! - `tuples`: the contents of a few places together.
 
+mod observer;
 mod patterns;
 mod tuples;
 
 use crate::search::symmetry::Symmetry;
+pub(super) use observer::InputObserver;
+use observer::Unobserved;
 pub(super) use patterns::Pattern;
 use patterns::{PatternCounts, Patterns};
 pub(super) use tuples::{Contents, Tuple, Tuples};
@@ -25,15 +28,6 @@ pub(in crate::search) struct Inputs {
 pub(super) struct Counts {
     patterns: PatternCounts,
     contents: Contents,
-}
-
-/// A change of inputs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum InputChange {
-    /// An input of a pattern is true now, or no longer.
-    Pattern(usize, bool),
-    /// A tuple had the first cell and has the second one.
-    Cell(usize, usize),
 }
 
 impl Counts {
@@ -105,8 +99,7 @@ impl Inputs {
     #[inline(always)]
     pub(super) fn count_base(&self, base: usize, holds: bool, counts: &mut Counts) {
         self.patterns.count_base(base, holds, &mut counts.patterns);
-        self.tuples
-            .toggle(base, holds, &mut counts.contents, |_, _| ());
+        (self.tuples).toggle(base, holds, &mut counts.contents, &mut Unobserved);
     }
 
     /// Changes counts as a proposition begins to hold, or ceases to. Reports how inputs other than propositions change.
@@ -116,16 +109,10 @@ impl Inputs {
         base: usize,
         holds: bool,
         counts: &mut Counts,
-        mut changed: impl FnMut(InputChange),
+        observer: &mut impl InputObserver,
     ) {
-        self.patterns
-            .toggle(base, holds, &mut counts.patterns, |input, is_true| {
-                changed(InputChange::Pattern(input, is_true));
-            });
-        self.tuples
-            .toggle(base, holds, &mut counts.contents, |before, after| {
-                changed(InputChange::Cell(before, after));
-            });
+        (self.patterns).toggle(base, holds, &mut counts.patterns, observer);
+        (self.tuples).toggle(base, holds, &mut counts.contents, observer);
     }
 
     /// Adds the inputs of patterns that are true in the state in which exactly these propositions hold, with

@@ -9,6 +9,7 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use super::observer::InputObserver;
 use crate::search::symmetry::Symmetry;
 
 /// Propositions that end a match if they hold together.
@@ -149,7 +150,7 @@ impl Patterns {
         base: usize,
         holds: bool,
         counts: &mut PatternCounts,
-        mut changed: impl FnMut(usize, bool),
+        observer: &mut impl InputObserver,
     ) {
         for place in &self.places[base] {
             let count = &mut counts.0[place.pattern as usize];
@@ -157,8 +158,11 @@ impl Patterns {
             let before = seen.input(*count);
             *count = changed_count(*count, place.unit, holds);
             let after = seen.input(*count);
-            before.into_iter().for_each(|input| changed(input, false));
-            after.into_iter().for_each(|input| changed(input, true));
+            for (input, is_true) in [(before, false), (after, true)] {
+                if let Some(input) = input {
+                    observer.pattern(input, is_true);
+                }
+            }
         }
     }
 
@@ -223,6 +227,24 @@ mod tests {
 
     use super::*;
 
+    /// The inputs that are true.
+    #[derive(Default)]
+    struct Found(std::collections::BTreeSet<usize>);
+
+    impl InputObserver for Found {
+        fn pattern(&mut self, input: usize, is_true: bool) {
+            let is_new = match is_true {
+                true => self.0.insert(input),
+                false => self.0.remove(&input),
+            };
+            assert!(is_new);
+        }
+
+        fn cell(&mut self, _: usize, _: usize) {
+            unreachable!("patterns have no cells");
+        }
+    }
+
     proptest! {
         /// From state to state, the inputs are those that the state has by itself.
         #[test]
@@ -241,12 +263,9 @@ mod tests {
             prop_assert!(Patterns::are_valid(12, all.all()));
             let (mut counts, mut none) = (all.no_counts(), all.no_counts());
             let mut before = std::collections::BTreeSet::new();
-            let mut found = std::collections::BTreeSet::new();
+            let mut found = Found::default();
             for state in states {
-                let mut change = |base: usize, holds| all.toggle(base, holds, &mut counts, |input, is_true| {
-                    let is_new = if is_true { found.insert(input) } else { found.remove(&input) };
-                    assert!(is_new);
-                });
+                let mut change = |base: usize, holds| all.toggle(base, holds, &mut counts, &mut found);
                 before.difference(&state).for_each(|&base| change(base, false));
                 state.difference(&before).for_each(|&base| change(base, true));
                 let mut expected = std::collections::BTreeSet::new();
@@ -258,7 +277,7 @@ mod tests {
                         expected.insert(all.seen[number].start as usize + held - least);
                     }
                 }
-                prop_assert_eq!(&found, &expected);
+                prop_assert_eq!(&found.0, &expected);
                 let present: Vec<usize> = state.iter().copied().collect();
                 let mut added = Vec::new();
                 all.add_inputs(&present, &mut none, &mut added);

@@ -6,6 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::observer::InputObserver;
+
 /// Places whose contents are looked at together: for each of them the propositions of what can be there, of which at most
 /// one holds.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -155,7 +157,7 @@ impl Tuples {
         base: usize,
         holds: bool,
         contents: &mut Contents,
-        mut changed: impl FnMut(usize, usize),
+        observer: &mut impl InputObserver,
     ) {
         // Without a branch: what is taken away is added with the other sign.
         let sign = if holds { 0 } else { u32::MAX };
@@ -163,7 +165,7 @@ impl Tuples {
             let cell = &mut contents.0[of.tuple as usize];
             let before = *cell;
             *cell = cell.wrapping_add((of.step ^ sign).wrapping_sub(sign));
-            changed(self.cell(before), self.cell(*cell));
+            observer.cell(self.cell(before), self.cell(*cell));
         }
     }
 
@@ -188,6 +190,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::search::learned::inputs::observer::Unobserved;
 
     proptest! {
         /// From state to state, each tuple has a cell that depends on its contents only, and no other contents of any tuple
@@ -219,7 +222,7 @@ mod tests {
             for (number, state) in states.iter().chain([&wild, &states[0]]).enumerate() {
                 for &base in before.symmetric_difference(state) {
                     let holds = state.contains(&base);
-                    all.toggle(base, holds, &mut contents, |_, _| ());
+                    all.toggle(base, holds, &mut contents, &mut Unobserved);
                 }
                 before.clone_from(state);
                 let mut alone = Contents::default();
