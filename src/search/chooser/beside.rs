@@ -49,6 +49,9 @@ pub(super) struct MinimaxBeside {
     known: Option<KnownEvaluation>,
     /// The search with it, once it is needed.
     search: Option<Minimax>,
+    /// The search to the ends of matches where tree search plays, once it is needed, and whether the last result is its.
+    ends: Option<Minimax>,
+    is_by_ends: bool,
     /// Whether the game is not for it.
     is_out: bool,
 }
@@ -91,6 +94,8 @@ impl MinimaxBeside {
             matches: 0,
             known: None,
             search: None,
+            ends: None,
+            is_by_ends: false,
             is_out: false,
         })
     }
@@ -213,6 +218,7 @@ impl MinimaxBeside {
         else {
             return Ok(false);
         };
+        self.is_by_ends = false;
         let search = &mut self.search;
         let mut run = || {
             let search = match search {
@@ -234,6 +240,44 @@ impl MinimaxBeside {
         }
     }
 
+    /// Searches from a state to the ends of matches, if these are so near that a part of the budget is enough. Returns
+    /// whether the value is proved. Estimates hardly matter there.
+    ///
+    /// # Errors
+    /// When the machine cannot go on.
+    pub(super) fn run_to_ends(
+        &mut self,
+        state: &State,
+        budget: &SearchBudget,
+    ) -> Result<bool, MachineError> {
+        let (false, Some(engines)) = (self.is_out, self.game.engines()) else {
+            return Ok(false);
+        };
+        let (ends, known) = (&mut self.ends, self.known.as_ref());
+        let bases = engines.game().layout().bases.len();
+        let mut run = || {
+            let search = match ends {
+                Some(search) => search,
+                None => {
+                    let evaluation = known.map(|known| known.evaluation.clone());
+                    let evaluation =
+                        evaluation.unwrap_or_else(|| Arc::new(Evaluation::zero(bases)));
+                    let config = self.config.clone().with_threads(1);
+                    let config = config.with_proof_share(None).with_provers(Vec::new());
+                    let engines = MatchEngines::new(engines.clone());
+                    ends.insert(Minimax::new(&self.game, &engines, &evaluation, &config)?)
+                }
+            };
+            search.set_root(state)?;
+            Ok(search.run_to_ends(budget)?)
+        };
+        self.is_by_ends = match run() {
+            Ok(is_proved) => is_proved,
+            Err(error) => self.give_up(error).map(|()| false)?,
+        };
+        Ok(self.is_by_ends)
+    }
+
     /// If the game turned out not to be for it, it does not search any more.
     ///
     /// # Errors
@@ -243,7 +287,7 @@ impl MinimaxBeside {
             MinimaxError::Machine(error) => Err(error),
             MinimaxError::OutOfScope(reason) => {
                 tracing::info!(%reason, "tree search plays");
-                (self.is_out, self.search) = (true, None);
+                (self.is_out, self.search, self.ends) = (true, None, None);
                 Ok(())
             }
         }
@@ -251,7 +295,12 @@ impl MinimaxBeside {
 
     /// Puts its result in the place of that of the tree search.
     pub(super) fn explain(&self, role: RoleId, report: &mut SearchReport) {
-        if let Some(search) = &self.search {
+        let search = if self.is_by_ends {
+            &self.ends
+        } else {
+            &self.search
+        };
+        if let Some(search) = search {
             report.replace(&search.report(role));
         }
     }

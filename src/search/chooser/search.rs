@@ -187,6 +187,13 @@ impl Search {
                 return Ok(());
             }
         }
+        if let (Some(minimax), None) = (&mut self.minimax, budget.playouts)
+            && !self.mcts.has_values()
+            && minimax.run_to_ends(self.mcts.state(), budget)?
+        {
+            self.is_by_minimax = true;
+            return Ok(());
+        }
         self.mcts.run(budget)
     }
 
@@ -315,6 +322,21 @@ mod tests {
         );
         let chosen = choice("tron");
         assert!(chosen.is_none_or(|(chosen, _)| chosen.search == SearchKind::Mcts));
+    }
+
+    /// Near the end of a match a search to all ends takes the place of tree search; playouts are those of tree search.
+    #[test]
+    fn ends_that_are_near_are_searched_to() {
+        let game = game("ticTacToe");
+        let mut config = SearchConfig::default();
+        config.mcts = config.mcts.with_keep(false).with_local(false);
+        config.mcts.helpers.solve = false;
+        let mut search = Search::new(&game, game.bulk_backend(), config).unwrap();
+        let budget = SearchBudget::for_duration(Duration::from_secs(60));
+        search.run(&budget).unwrap();
+        let report = search.report(RoleId(0));
+        assert!(report.solved && report.playouts == 0);
+        assert!(report.minimax.is_some());
     }
 
     #[test]

@@ -80,6 +80,14 @@ impl Evaluation {
         }
     }
 
+    /// Returns the evaluation by which all states of a game of `bases` propositions for two roles are worth the same.
+    pub(in crate::search) fn zero(bases: usize) -> Evaluation {
+        let roles = Roles::TWO;
+        let inputs = Arc::new(Inputs::new(bases, Vec::new(), Vec::new()));
+        let weights = Weights::zero(&inputs);
+        Evaluation::new(roles, inputs, &weights)
+    }
+
     /// The weights, which give the same evaluation again.
     pub(super) fn weights(&self) -> Weights {
         let floats = |row: [i16; HIDDEN]| row.map(|weight| f32::from(weight) / OUTPUT);

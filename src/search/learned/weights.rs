@@ -22,6 +22,9 @@ impl Roles {
     /// The greatest number.
     pub(in crate::search) const MOST: usize = 4;
 
+    /// Two of them.
+    pub(super) const TWO: Roles = Roles(2);
+
     /// Returns this number of roles, if there may be an evaluation.
     pub(in crate::search) fn new(count: usize) -> Option<Roles> {
         (2..=Roles::MOST).contains(&count).then_some(Roles(count))

@@ -45,6 +45,8 @@ pub(super) struct Frontier {
     /// The number of joint moves in a line of forced ones after which a match counts as drawn.
     max_forced: u32,
     counts_replies: bool,
+    /// Whether what one role got the other one did not, at all ends so far.
+    are_opposed: bool,
 }
 
 /// A state in which both roles decide at once, which is out of the scope of this search.
@@ -93,12 +95,19 @@ impl Frontier {
             legal: Default::default(),
             max_forced,
             counts_replies: false,
+            are_opposed: true,
         }
     }
 
     /// Counts the legal moves in children from now on, or no longer.
     pub(super) fn count_replies(&mut self, counts: bool) {
         self.counts_replies = counts;
+    }
+
+    /// Returns whether what one role got the other one did not, at all ends so far. Elsewhere, values are differences of goals,
+    /// which prove nothing about either.
+    pub(super) fn are_opposed(&self) -> bool {
+        self.are_opposed
     }
 
     /// Returns the number of words of a packed state.
@@ -168,7 +177,7 @@ impl Frontier {
             batch.play_alone(RoleId(own as u32), moves, others.as_slice());
             batch.advance(batch.filled());
             let turns = Turns::after_forced_moves(batch, self.max_forced);
-            turns.add(batch, &self.ranges, children)?;
+            self.are_opposed &= turns.add(batch, &self.ranges, children)?;
             if self.counts_replies {
                 add_replies(batch, &mut children.replies);
             }
@@ -207,13 +216,16 @@ impl Turns {
         }
     }
 
-    /// Adds the children in the lanes.
+    /// Adds the children in the lanes. Returns whether what one role gets the other one does not, where the match is over.
+    ///
+    /// # Errors
+    /// If both roles decide in one of them.
     fn add(
         self,
         batch: &mut Batch,
         ranges: &[(i32, i32); 2],
         children: &mut Children,
-    ) -> Result<(), BothDecide> {
+    ) -> Result<bool, BothDecide> {
         let [first, second] = self.several;
         if !first.and(second).and_not(self.over).is_empty() {
             return Err(BothDecide);
@@ -226,12 +238,14 @@ impl Turns {
         for lane in self.over.lanes() {
             children.movers[before + lane] = NONE;
         }
+        let mut are_opposed = true;
         for lane in self.terminal.lanes() {
             let [first, second] = [0, 1].map(|role| {
                 let goal = batch.goal(RoleId(role as u32), lane).unwrap_or(0);
                 share_of_range(ranges[role], goal)
             });
             children.ends[before + lane] = value::of_end(first, second);
+            are_opposed &= (first + second - 1.0).abs() < 1e-3;
         }
         let width = batch.width().words();
         let used = count.div_ceil(64);
@@ -248,7 +262,7 @@ impl Turns {
             _ => (kept.chunks_exact_mut(used).zip(rows))
                 .for_each(|(kept, row)| kept.copy_from_slice(&row[..used])),
         }
-        Ok(())
+        Ok(are_opposed)
     }
 }
 

@@ -31,7 +31,7 @@ const MAX_LINE: usize = 30;
 pub(super) struct Outcome {
     /// The value for the role that decides.
     pub value: Value,
-    /// Whether that is exact.
+    /// Whether that is exact, and the share of the goals of the role.
     pub is_proved: bool,
     /// The depth to which all moves were searched.
     pub depth: i32,
@@ -106,7 +106,7 @@ pub(super) fn deepen(
         match endgame.try_search(search, outcome.value, &stop) {
             Ok(Some(value)) => {
                 outcome.adopt(search, depth, true);
-                (outcome.value, outcome.is_proved) = (value, true);
+                (outcome.value, outcome.is_proved) = (value, search.are_opposed());
                 break;
             }
             Ok(None) => {}
@@ -127,6 +127,42 @@ pub(super) fn deepen(
     outcome
 }
 
+/// Searches to the ends of matches, if these are so near that a part of what may be spent is enough, and what one role gets the
+/// other one does not. Otherwise, the result has no depth and is not proved.
+pub(super) fn search_to_ends(
+    search: &mut Search,
+    (state, mover): (&[u64], u8),
+    stop: &Stop,
+    limit: u64,
+) -> Outcome {
+    let mut outcome = Outcome::default();
+    let mut endgame = EndGame {
+        are_opposed: true,
+        ..EndGame::default()
+    };
+    let found = search
+        .begin(state, mover, stop.clone(), limit)
+        .and_then(|()| {
+            let best = search.root.iter().map(|of| of.value).max();
+            let expected = best.unwrap_or_default();
+            match is_decided(expected) {
+                true => Ok(Some(expected)),
+                false => endgame.try_search(search, expected, stop),
+            }
+        });
+    match found {
+        Ok(Some(value)) => {
+            outcome.adopt(search, MAX_DEPTH, true);
+            (outcome.value, outcome.is_proved) = (value, search.are_opposed());
+        }
+        Ok(None) => {}
+        Err(halt) => outcome.halt = Some(halt),
+    }
+    outcome.counts = search.counts;
+    outcome.line = search.best_line(MAX_LINE);
+    outcome
+}
+
 /// Attempts to search to the ends of matches.
 #[derive(Debug)]
 struct EndGame {
@@ -135,6 +171,8 @@ struct EndGame {
     ends: Option<Option<Ends>>,
     /// How many states were expanded in vain.
     wasted: f64,
+    /// Whether only opposed goals are searched for.
+    are_opposed: bool,
 }
 
 impl Default for EndGame {
@@ -143,6 +181,7 @@ impl Default for EndGame {
             start: Instant::now(),
             ends: None,
             wasted: 0.0,
+            are_opposed: false,
         }
     }
 }
@@ -165,7 +204,7 @@ impl EndGame {
             Some(ends) => ends,
             None => *self.ends.insert(search.find_ends()?),
         };
-        let Some(ends) = ends else {
+        let Some(ends) = ends.filter(|_| !self.are_opposed || search.are_opposed()) else {
             return Ok(None);
         };
         let allowed = self.expansions_left(search, stop) * ENDS_PART;

@@ -40,7 +40,7 @@ use crate::support::program::ProgramCommand;
 use crate::support::setters::setters;
 use crate::support::threads;
 use children::{Frontier, NONE, mover};
-use deepening::{Outcome, deepen};
+use deepening::{Outcome, deepen, search_to_ends};
 use proofs::{Focus, Proofs};
 pub use report::{MinimaxMove, MinimaxReport};
 use search::{Halt, Search};
@@ -258,13 +258,39 @@ impl Minimax {
             are_done.set();
             joined
         });
-        let results = results.map_err(MachineError::from)?;
         self.time += start.elapsed();
-        if results
-            .iter()
-            .any(|outcome| outcome.halt == Some(Halt::BothDecide))
-        {
-            return Err(OutOfScope::BothDecide.into());
+        self.take_results(results.map_err(MachineError::from)?)?;
+        Ok(())
+    }
+
+    /// Searches to the ends of matches, on one thread, if these are near enough for a part of the budget. Returns whether the
+    /// value is proved.
+    ///
+    /// # Errors
+    /// If both roles decide in a state that was reached.
+    pub fn run_to_ends(&mut self, budget: &SearchBudget) -> Result<bool, OutOfScope> {
+        let is_proved = |of: &Minimax| of.outcome.as_ref().is_some_and(|found| found.is_proved);
+        if self.mover == NONE || is_proved(self) {
+            return Ok(is_proved(self));
+        }
+        let start = Instant::now();
+        self.table.grow_older();
+        let limit = budget.nodes.unwrap_or(u64::MAX);
+        let root = (&self.state[..], self.mover);
+        let found = search_to_ends(&mut self.searches[0], root, &budget.stop, limit);
+        self.time += start.elapsed();
+        self.take_results(vec![found])?;
+        Ok(is_proved(self))
+    }
+
+    /// Takes up what threads found.
+    ///
+    /// # Errors
+    /// If both roles decide in a state that was reached.
+    fn take_results(&mut self, results: Vec<Outcome>) -> Result<(), OutOfScope> {
+        let is_out = |outcome: &Outcome| outcome.halt == Some(Halt::BothDecide);
+        if results.iter().any(is_out) {
+            return Err(OutOfScope::BothDecide);
         }
         let before = self.outcome.take();
         self.outcome = Outcome::of(before, results);

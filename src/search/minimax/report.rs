@@ -62,11 +62,13 @@ impl MinimaxReport {
     ) -> MinimaxReport {
         let (low, high) = (f64::from(low), f64::from(high));
         let decides = role.index() == usize::from(mover);
+        let is_proved = outcome.is_some_and(|outcome| outcome.is_proved);
         let goal = |value: Value| {
             let value = if decides { value } else { -value };
-            low + value::share(value) * (high - low)
+            let goal = low + value::share(value) * (high - low);
+            // Goals are whole numbers, and logarithms of odds are not as precise.
+            if is_proved { goal.round() } else { goal }
         };
-        let is_proved = outcome.is_some_and(|outcome| outcome.is_proved);
         let of_move = |(place, of): (usize, &RootMove)| {
             let goal = goal(of.value);
             let is_most = of.bound == Bound::Upper;

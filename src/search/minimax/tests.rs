@@ -115,6 +115,71 @@ fn what_is_proved_is_true() {
     assert!(decided > 60 && drawn > 20, "{decided} {drawn}");
 }
 
+/// Without estimates, the values of states near the end are found, and so are all of a small game.
+#[test]
+fn ends_need_no_estimates() {
+    let game = game("ticTacToe");
+    let ground = game.ground_game().unwrap();
+    let evaluation = Arc::new(Evaluation::zero(ground.layout().bases.len()));
+    let values = StateValues::find(
+        game.engines().unwrap(),
+        ground.initial(),
+        1 << 30,
+        &Stop::new(),
+    );
+    let values = values.unwrap();
+    let mut search = search(&game, &evaluation, &MinimaxConfig::default());
+    let mut rng = streams(9).next().unwrap();
+    for _ in 0..10 {
+        for state in random_match(&mut search, &mut rng) {
+            search.set_root(&state).unwrap();
+            let role = RoleId(search.mover.into());
+            assert!(search.run_to_ends(&counted(100_000)).unwrap());
+            let report = search.report(role);
+            let (value, _) = values.range(&state, role).unwrap();
+            assert_eq!(
+                (report.value, report.solved),
+                (Some(f64::from(value)), true)
+            );
+        }
+    }
+    // Elsewhere, they are too far away for a budget.
+    let breakthrough = self::game("breakthrough");
+    let bases = breakthrough.ground_game().unwrap().layout().bases.len();
+    let evaluation = Arc::new(Evaluation::zero(bases));
+    let mut search = self::search(&breakthrough, &evaluation, &MinimaxConfig::default());
+    assert!(!search.run_to_ends(&counted(1000)).unwrap());
+    assert_eq!(search.report(RoleId(0)).value, None);
+}
+
+/// Where both roles can get something, or both nothing, the difference of goals proves nothing about either.
+#[test]
+fn differences_of_goals_are_no_proofs() {
+    let rules = "(role a) (role b) (init (turn a)) (legal a noop) (legal b noop)
+        (<= (legal ?r left) (true (turn ?r))) (<= (legal ?r right) (true (turn ?r)))
+        (<= (next (turn b)) (true (turn a))) (<= (next over) (true (turn b)))
+        (<= (next (first ?m)) (does a ?m) (distinct ?m noop)) (<= (next (first ?m)) (true (first ?m)))
+        (<= (next (second ?m)) (does b ?m) (true (turn b)) (distinct ?m noop))
+        (<= terminal (true over)) (<= (goal a 60) (true (first left))) (<= (goal a 20) (true (first right)))
+        (<= (goal b 30) (true (second left))) (<= (goal b 0) (true (second right)))";
+    let rules = rules.replace(
+        "(legal a noop) (legal b noop)",
+        "(<= (legal ?r noop) (role ?r) (not (true (turn ?r))))",
+    );
+    let game = Game::from_text("shared.kif", &rules, &Setup::default()).unwrap();
+    game.engines().unwrap().wait();
+    let bases = game.ground_game().unwrap().layout().bases.len();
+    let evaluation = Arc::new(Evaluation::zero(bases));
+    let mut search = search(&game, &evaluation, &MinimaxConfig::default());
+    assert!(!search.run_to_ends(&counted(1000)).unwrap());
+    search.run(&counted(1000)).unwrap();
+    let report = search.report(RoleId(0));
+    assert!(!report.solved);
+    let ground = game.ground_game().unwrap();
+    let best = ground.move_text(RoleId(0), report.best.unwrap());
+    assert_eq!(best, "left");
+}
+
 /// One thread finds the same with the same number of nodes, whatever it has to do beside that.
 #[test]
 fn counted_searches_are_the_same_each_time() {

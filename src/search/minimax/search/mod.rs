@@ -179,6 +179,11 @@ impl Search {
         Ok(())
     }
 
+    /// Returns whether what one role got the other one did not, at all ends of matches that were seen.
+    pub(in crate::search::minimax) fn are_opposed(&self) -> bool {
+        self.frontier.are_opposed()
+    }
+
     /// Returns the value of the root for the role that decides there, by a search of a depth with a window.
     ///
     /// # Errors
