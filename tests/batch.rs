@@ -2,6 +2,7 @@
 
 use crate::common;
 use propjit::game::engine::compile::for_playouts;
+use propjit::game::load::{Game, Setup};
 use propjit::game::machine::batch::{Batch, Child};
 use propjit::game::machine::{Backend, Move, RoleId, State, StateMachine};
 use propjit::support::rng::{GameRng, streams};
@@ -148,6 +149,73 @@ fn lanes_are_like_single_states() {
             compare(&mut batch, &expected, &mut reference);
         }
     }
+}
+
+/// What roles perceive, in lanes, is what a single machine says, for each of many joint moves at a time.
+#[test]
+fn percepts_are_those_of_single_states() {
+    let rules = "(role a) (role b) (role random) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3) (card 1) (card 2) (card 3)
+        (<= (legal ?r (show ?c)) (role ?r) (card ?c)) (legal a hide)
+        (<= (next (at ?n)) (true (at ?m)) (succ ?m ?n)) (<= (next (seen ?c)) (does a (show ?c)))
+        (<= (next (seen ?c)) (true (seen ?c)))
+        (<= (sees b (card ?c)) (does a (show ?c))) (<= (sees a same) (does b ?m) (does random ?m))
+        (<= (sees a (old ?c)) (true (seen ?c)) (does b (show ?c))) (sees b bell)
+        (<= terminal (true (at 3))) (goal a 50) (goal b 50) (goal random 0)";
+    let game = Game::from_text("cards.kif", rules, &Setup::default()).unwrap();
+    let ground = game.ground_game().unwrap();
+    let mut machine = game.machine(Backend::Prover).unwrap();
+    let mut scalar = game.machine(Backend::Scalar).unwrap();
+    let engines = game.engines().unwrap();
+    engines.wait();
+    let mut batch = Batch::new(ground.clone(), engines.best());
+    let mut rng = streams(3).next().unwrap();
+    let mut state = ground.initial().clone();
+    let mut found = 0;
+    while !scalar.is_terminal(&state).unwrap() {
+        let legal = batch.legal_moves(&state);
+        let joints = joints(&legal, batch.lanes() / 2);
+        let count = joints.len() / 3;
+        batch.fill(state.words(), count);
+        batch.play(&joints);
+        batch.evaluate_percepts();
+        for role in RoleId::first(3) {
+            let percepts = &ground.propnet().roles[role.index()].percepts;
+            let words = batch.width().words();
+            let rows = batch.percept_rows(role).to_vec();
+            for (lane, joint) in joints.chunks_exact(3).enumerate() {
+                let held = rows.chunks_exact(words).zip(percepts);
+                let held = held.filter(|(row, _)| row[lane / 64] >> (lane % 64) & 1 != 0);
+                let mut packed = Vec::new();
+                let words = batch.add_percepts(role, &mut packed);
+                let packed = &packed[lane * words..][..words];
+                let mut texts: Vec<String> = held
+                    .inspect(|(_, percept)| {
+                        let place = percepts.iter().position(|of| of.name == percept.name);
+                        assert!(packed[0] >> place.unwrap() & 1 != 0);
+                    })
+                    .map(|(_, percept)| ground.propnet().terms.text(percept.name))
+                    .collect();
+                texts.sort_unstable();
+                let fluents = ground.fluents(&state);
+                let fluents: Vec<&str> = fluents.iter().map(String::as_str).collect();
+                let known = machine.parse_state(&fluents).unwrap();
+                let moves = RoleId::first(3).zip(joint);
+                let moves: Vec<Move> = moves
+                    .map(|(role, &played)| {
+                        let text = ground.move_text(role, played);
+                        machine.parse_move(role, &text).unwrap()
+                    })
+                    .collect();
+                assert_eq!(texts, machine.percepts(&known, &moves, role).unwrap());
+                assert_eq!(texts, scalar.percepts(&state, joint, role).unwrap());
+                found += texts.len();
+            }
+        }
+        let chosen = rng.random_range(0..count);
+        let joint = &joints[3 * chosen..][..3];
+        state = scalar.next_state(&state, joint).unwrap();
+    }
+    assert!(found > 50, "{found}");
 }
 
 /// The batch has these states in its lanes, which it sees as the reference does.

@@ -171,7 +171,6 @@ fn parse_source(source: Source) -> (Rules, Diagnostics) {
             }
         }
     }
-    let hides_information = reader.seen_sees;
     let heads = reader.heads;
     let mut workspace = reader.workspace;
     let roles = check::find_roles(&placed, &mut workspace);
@@ -193,7 +192,6 @@ fn parse_source(source: Source) -> (Rules, Diagnostics) {
         relations: workspace.relations.list,
         rules: placed.into_iter().map(|placed| placed.rule).collect(),
         roles,
-        hides_information,
     };
     (rules, workspace.diagnostics)
 }

@@ -46,11 +46,13 @@ pub enum Keyword {
     Base,
     /// `(input R M)`: M may be legal for R in some state. Arity 2.
     Input,
+    /// `(sees R P)` of GDL-II: R perceives P together with the next state. Arity 2.
+    Sees,
 }
 
 impl Keyword {
     /// All keyword relations in the order of their relation numbers.
-    pub const ALL: [Keyword; 10] = [
+    pub const ALL: [Keyword; 11] = [
         Keyword::Role,
         Keyword::Init,
         Keyword::True,
@@ -61,6 +63,7 @@ impl Keyword {
         Keyword::Terminal,
         Keyword::Base,
         Keyword::Input,
+        Keyword::Sees,
     ];
 
     /// The keyword's relation.
@@ -81,6 +84,7 @@ impl Keyword {
             Keyword::Terminal => "terminal",
             Keyword::Base => "base",
             Keyword::Input => "input",
+            Keyword::Sees => "sees",
         }
     }
 
@@ -88,7 +92,7 @@ impl Keyword {
     pub const fn arity(self) -> usize {
         match self {
             Keyword::Terminal => 0,
-            Keyword::Legal | Keyword::Does | Keyword::Goal | Keyword::Input => 2,
+            Keyword::Legal | Keyword::Does | Keyword::Goal | Keyword::Input | Keyword::Sees => 2,
             _ => 1,
         }
     }
@@ -177,8 +181,6 @@ pub struct Rules {
     pub rules: Vec<Rule>,
     /// The roles in the order in which the rulesheet first names them.
     pub roles: Vec<TermId>,
-    /// Whether there were `sees` rules, which are not among the rules: then no role sees the whole state.
-    pub hides_information: bool,
 }
 
 impl fmt::Debug for Rules {
@@ -194,6 +196,12 @@ impl Rules {
     /// The keyword of a relation, if it has one.
     pub fn keyword(relation: RelationId) -> Option<Keyword> {
         Keyword::ALL.get(relation.index()).copied()
+    }
+
+    /// Returns whether there are rules for what roles perceive. Without any, roles see the whole state.
+    pub fn has_percepts(&self) -> bool {
+        let sees = Keyword::Sees.relation();
+        self.rules.iter().any(|rule| rule.head.relation == sees)
     }
 
     /// Returns the least and the greatest goal that the rules may give: 0 to 100, and other goals that they name. If a

@@ -6,12 +6,16 @@
 //!   forced moves passed over, and the legal moves there, for many states at a time.
 //! - [`learned`] is an evaluation that is learned here, [`external`] one that comes from outside; `symmetry` finds
 //!   automorphisms of a game.
+//! - [`beliefs`] has the states that a role thinks possible where it does not see all.
+//!   [`ismcts`] is tree search on these.
 //! - A [`SearchBudget`] has the limits of a search.
 
+pub mod beliefs;
 mod budget;
 pub mod chooser;
 pub mod expansion;
 pub mod external;
+pub mod ismcts;
 pub mod learned;
 pub mod mcts;
 pub mod minimax;

@@ -19,6 +19,8 @@ pub(super) struct Tally {
     pub(super) states: usize,
     pub(super) ends: usize,
     pub(super) stuck: usize,
+    /// How many percepts there were.
+    pub(super) percepts: usize,
 }
 
 impl Tally {
@@ -26,6 +28,7 @@ impl Tally {
         self.states += other.states;
         self.ends += other.ends;
         self.stuck += other.stuck;
+        self.percepts += other.percepts;
     }
 }
 
@@ -104,13 +107,19 @@ impl Compared {
         Ok(())
     }
 
-    /// Goes to the state after a joint move.
-    fn play(&mut self, joint: &[&String]) -> Result<(), Ended> {
+    /// Goes to the state after a joint move, and compares what the roles perceive of it.
+    fn play(&mut self, joint: &[&String], percepts: &[Vec<String>]) -> Result<(), Ended> {
         let moves = RoleId::first(joint.len()).zip(joint);
         let moves: Result<Vec<Move>, _> = moves
             .map(|(role, text)| self.machine.parse_move(role, text))
             .collect();
-        let next = moves.and_then(|moves| self.machine.next_state(&self.state, &moves));
+        let moves = moves.map_err(|error| self.error(error))?;
+        for (role, expected) in RoleId::first(joint.len()).zip(percepts) {
+            let found = self.machine.percepts(&self.state, &moves, role);
+            let found = found.map_err(|error| self.error(error))?;
+            self.same("percepts", found, expected)?;
+        }
+        let next = self.machine.next_state(&self.state, &moves);
         self.state = next.map_err(|error| self.error(error))?;
         Ok(())
     }
@@ -158,8 +167,10 @@ pub(super) fn compare(
                 }
                 let terms: Vec<_> = joint.iter().map(|text| oracle.term(text)).collect();
                 state = oracle.play(&terms)?;
+                let percepts = oracle.percept_texts();
+                tally.percepts += percepts.iter().map(Vec::len).sum::<usize>();
                 for compared in machines.iter_mut() {
-                    compared.play(&joint)?;
+                    compared.play(&joint, &percepts)?;
                 }
             }
         }

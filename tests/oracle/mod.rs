@@ -27,7 +27,7 @@ use std::cell::Cell;
 use rustc_hash::FxHashSet;
 
 use facts::{Facts, Table};
-use rules::{DOES, GAME, GOAL, INIT, LEGAL, NEXT, ROLE, Reader, Rule, TERMINAL, TRUE};
+use rules::{DOES, GAME, GOAL, INIT, LEGAL, NEXT, ROLE, Reader, Rule, SEES, TERMINAL, TRUE};
 use strata::{Stage, Stratum, strata};
 pub(crate) use terms::Term;
 
@@ -56,7 +56,7 @@ impl Oracle {
         let mut reader = Reader::new();
         let rules = reader.rules(text);
         let arities = reader.arities();
-        let wanted = [ROLE, INIT, NEXT, LEGAL, GOAL, TERMINAL];
+        let wanted = [ROLE, INIT, NEXT, LEGAL, GOAL, TERMINAL, SEES];
         let mut oracle = Oracle {
             strata: strata(&rules, arities.len(), &wanted),
             rules,
@@ -146,6 +146,13 @@ impl Oracle {
         self.give(DOES, does.map(|(role, &played)| vec![role, played]));
         self.evaluate(Stage::Moves)?;
         Ok(self.last_arguments(&self.tables[NEXT].facts))
+    }
+
+    /// The texts of what each role perceived of the last moves, sorted.
+    pub(crate) fn percept_texts(&self) -> Vec<Vec<String>> {
+        let percepts = |&role: &Term| self.last_arguments(self.tables[SEES].with(0, role));
+        let percepts = self.roles.iter().map(percepts);
+        percepts.map(|percepts| self.texts(&percepts)).collect()
     }
 
     /// The last arguments of facts, sorted.

@@ -14,7 +14,7 @@ const KEYWORDS: [&str; 15] = [
 ];
 
 /// The relations of which a game is made, with the numbers of their arguments.
-pub(super) const GAME: [(&str, usize); 8] = [
+pub(super) const GAME: [(&str, usize); 9] = [
     ("role", 1),
     ("init", 1),
     ("true", 1),
@@ -23,6 +23,7 @@ pub(super) const GAME: [(&str, usize); 8] = [
     ("legal", 2),
     ("goal", 2),
     ("terminal", 0),
+    ("sees", 2),
 ];
 /// Their places, which are their numbers.
 pub(super) const ROLE: usize = 0;
@@ -33,6 +34,7 @@ pub(super) const NEXT: usize = 4;
 pub(super) const LEGAL: usize = 5;
 pub(super) const GOAL: usize = 6;
 pub(super) const TERMINAL: usize = 7;
+pub(super) const SEES: usize = 8;
 
 /// A term that may have variables.
 pub(super) enum Pattern {
@@ -93,23 +95,23 @@ impl Reader {
         self.terms.get_mut().constant(name)
     }
 
-    /// The rules of a text, but for what roles see.
+    /// The rules of a text.
     pub(super) fn rules(&mut self, text: &str) -> Vec<Rule> {
         let forms = kif::read(text);
-        forms.iter().filter_map(|form| self.rule(form)).collect()
+        forms.iter().map(|form| self.rule(form)).collect()
     }
 
-    fn rule(&mut self, form: &Form) -> Option<Rule> {
+    fn rule(&mut self, form: &Form) -> Rule {
         self.variables.clear();
         let (head, body) = match form.name() {
             "<=" => (&form.items()[1], &form.items()[2..]),
             _ => (form, &[][..]),
         };
-        (keyword(head.name()) != "sees").then(|| Rule {
+        Rule {
             head: self.atom(head),
             body: body.iter().map(|part| self.formula(part, false)).collect(),
             variables: self.variables.len(),
-        })
+        }
     }
 
     fn formula(&mut self, form: &Form, negated: bool) -> Formula {

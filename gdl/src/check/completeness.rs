@@ -216,7 +216,13 @@ fn shape(pattern: &Pattern, terms: &Terms) -> Option<(Symbol, usize)> {
 }
 
 /// The keywords whose first argument is a role.
-const OF_ROLES: [Keyword; 4] = [Keyword::Legal, Keyword::Does, Keyword::Goal, Keyword::Input];
+const OF_ROLES: [Keyword; 5] = [
+    Keyword::Legal,
+    Keyword::Does,
+    Keyword::Goal,
+    Keyword::Input,
+    Keyword::Sees,
+];
 
 fn unknown_roles(rules: &[PlacedRule], roles: &[TermId], terms: &Terms) -> Vec<Diagnostic> {
     let roles: FxHashSet<TermId> = roles.iter().copied().collect();

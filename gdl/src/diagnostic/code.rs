@@ -77,8 +77,6 @@ codes! {
     GoalValue => "goal-value",
     /// A move or a goal of something that is not a role.
     UnknownRole => "unknown-role",
-    /// Rules for incomplete information (GDL-II), which are ignored.
-    IncompleteInformation => "incomplete-information",
 }
 
 impl fmt::Display for Code {

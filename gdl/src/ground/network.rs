@@ -10,7 +10,7 @@ use crate::ground::error::GroundError;
 use crate::ground::limits::GroundLimits;
 use crate::ground::program::{Condition, GroundProgram, RulesByHead};
 use crate::ground::recursion::constants;
-use crate::propnet::{Base, Gates, Goal, Move, Propnet, Role, Wire};
+use crate::propnet::{Base, Gates, Goal, Move, Percept, Propnet, Role, Wire};
 use crate::rules::Keyword;
 use crate::scc;
 use crate::term::TermId;
@@ -46,6 +46,7 @@ pub(crate) fn build(program: GroundProgram, limits: &GroundLimits) -> Result<Pro
     let bases = fluents.iter().map(|&fluent| builder.base(fluent)).collect();
     for role in &mut roles {
         builder.add_legal_and_goals(role)?;
+        builder.add_percepts(role);
     }
     let gates = builder.gates;
     Ok(Propnet {
@@ -90,6 +91,7 @@ impl<'a> Builder<'a> {
                 name,
                 moves: Vec::new(),
                 goals: Vec::new(),
+                percepts: Vec::new(),
             })
             .collect();
         for atom in database.facts(Keyword::Does.relation()) {
@@ -119,6 +121,7 @@ impl<'a> Builder<'a> {
             Keyword::Legal,
             Keyword::Goal,
             Keyword::Terminal,
+            Keyword::Sees,
         ];
         let roots = ports
             .iter()
@@ -230,6 +233,18 @@ impl<'a> Builder<'a> {
         }
         role.goals.sort_by_key(|goal| goal.value);
         Ok(())
+    }
+
+    /// Sets what a role may perceive, in the order of discovery.
+    fn add_percepts(&self, role: &mut Role) {
+        let database = &self.program.database;
+        for atom in database.facts(Keyword::Sees.relation()) {
+            let [player, name] = [0, 1].map(|i| database.args(atom)[i]);
+            if player == role.name {
+                let wire = self.wire(atom);
+                role.percepts.push(Percept { name, wire });
+            }
+        }
     }
 }
 

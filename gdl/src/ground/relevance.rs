@@ -8,7 +8,7 @@ use crate::scc;
 
 /// For each relation whether it is *static*: it depends, even indirectly, on
 /// neither the state nor the moves, and can be evaluated on its own. The game's
-/// ports (`init`, `next`, `legal`, `goal`, `terminal`) count as dynamic even where
+/// ports (`init`, `next`, `legal`, `goal`, `terminal`, `sees`) count as dynamic even where
 /// they are constant, and so do relations that depend on their own negation
 /// (which is sound as long as no ground atom does): their constants are folded
 /// in the network.
@@ -21,6 +21,7 @@ pub(crate) fn static_relations(rules: &Rules) -> Vec<bool> {
         Keyword::Legal,
         Keyword::Goal,
         Keyword::Terminal,
+        Keyword::Sees,
     ];
     let count = rules.relations.len();
     let mut readers = vec![Vec::new(); count];
@@ -57,6 +58,7 @@ pub(crate) fn relevant_rules(rules: &Rules) -> Vec<usize> {
         Keyword::Legal,
         Keyword::Goal,
         Keyword::Terminal,
+        Keyword::Sees,
     ];
     let mut read = vec![Vec::new(); rules.relations.len()];
     for rule in &rules.rules {

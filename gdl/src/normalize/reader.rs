@@ -19,8 +19,6 @@ enum Word {
     Or,
     Not,
     Distinct,
-    /// `sees` of GDL-II.
-    Sees,
     Relation(Keyword),
 }
 
@@ -30,7 +28,6 @@ const WORDS: [(&str, Word); 16] = [
     ("or", Word::Or),
     ("not", Word::Not),
     ("distinct", Word::Distinct),
-    ("sees", Word::Sees),
     ("role", Word::Relation(Keyword::Role)),
     ("init", Word::Relation(Keyword::Init)),
     ("true", Word::Relation(Keyword::True)),
@@ -41,6 +38,7 @@ const WORDS: [(&str, Word); 16] = [
     ("terminal", Word::Relation(Keyword::Terminal)),
     ("base", Word::Relation(Keyword::Base)),
     ("input", Word::Relation(Keyword::Input)),
+    ("sees", Word::Relation(Keyword::Sees)),
 ];
 
 impl Word {
@@ -80,8 +78,6 @@ pub(crate) struct Reader {
     numbers: FxHashMap<Symbol, Var>,
     relation_arities: Arities,
     function_arities: Arities,
-    /// Whether there was a rule for `sees`, which is left out.
-    pub(crate) seen_sees: bool,
 }
 
 /// The first use of every name, and the other arities it was reported for.
@@ -121,7 +117,6 @@ impl Reader {
             numbers: FxHashMap::default(),
             relation_arities: Arities::default(),
             function_arities: Arities::default(),
-            seen_sees: false,
         }
     }
 
@@ -187,29 +182,10 @@ impl Reader {
                     .help("start comments with `;`; write facts in parentheses"),
             );
         }
-        let leading = head.items().next().unwrap_or(head);
-        if leading.name().and_then(Word::of) == Some(Word::Sees) {
-            self.ignore_sees(head);
-            return None;
-        }
         let head = self.head(head);
         let conditions = items.filter(|_| is_rule);
         let body: Vec<_> = conditions.map(|item| self.formula(item, false)).collect();
         Some((head?, body.into_iter().collect::<Option<_>>()?))
-    }
-
-    fn ignore_sees(&mut self, head: Form<'_>) {
-        if std::mem::replace(&mut self.seen_sees, true) {
-            return;
-        }
-        let message = "`sees` rules are ignored: every player sees the whole state";
-        self.report(
-            Diagnostic::warning(Code::IncompleteInformation, message)
-                .at(head.span(), "the first of them")
-                .help(
-                    "games with incomplete information (GDL-II) are played with complete information",
-                ),
-        );
     }
 
     fn head(&mut self, form: Form<'_>) -> Option<Spanned<Atom>> {
@@ -276,9 +252,10 @@ impl Reader {
                 })
             }
             Some(Word::Implied) => self.misplaced(form, name, "cannot stand inside a rule"),
-            Some(Word::Relation(keyword @ (Keyword::Next | Keyword::Init))) => {
+            Some(Word::Relation(keyword @ (Keyword::Next | Keyword::Init | Keyword::Sees))) => {
                 let instead = match keyword {
                     Keyword::Next => "a condition cannot refer to the next state",
+                    Keyword::Sees => "a condition cannot refer to what a role perceives",
                     _ => "a condition cannot refer to the initial state",
                 };
                 let message = format!("`{}` in a body", keyword.name());
@@ -289,7 +266,7 @@ impl Reader {
                 );
                 None
             }
-            None | Some(Word::Sees | Word::Relation(_)) => {
+            None | Some(Word::Relation(_)) => {
                 let atom = self.atom(form, name, word)?;
                 condition(Condition::Literal(match negated {
                     true => Literal::Negative(atom),

@@ -27,6 +27,10 @@ impl Propnet {
                 let name = format!("(legal {player} {})", label(action.name));
                 write_port(&format!("legal{number}_{index}"), &name, action.legal, out)?;
             }
+            for (index, percept) in role.percepts.iter().enumerate() {
+                let name = format!("(sees {player} {})", label(percept.name));
+                write_port(&format!("sees{number}_{index}"), &name, percept.wire, out)?;
+            }
             for goal in &role.goals {
                 let name = format!("(goal {player} {})", goal.value);
                 write_port(

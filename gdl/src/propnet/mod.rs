@@ -40,7 +40,16 @@ pub struct Goal {
     pub wire: Wire,
 }
 
-/// A role with its moves and goals.
+/// Something that a role may perceive.
+#[derive(Clone, Copy, Debug)]
+pub struct Percept {
+    /// The percept, such as `(card ace)`.
+    pub name: TermId,
+    /// The wire that says whether the role perceives it after a joint move, together with the next state.
+    pub wire: Wire,
+}
+
+/// A role with its moves, goals and percepts.
 #[derive(Clone, Debug)]
 pub struct Role {
     /// The role's name.
@@ -49,6 +58,8 @@ pub struct Role {
     pub moves: Vec<Move>,
     /// Every goal value that may be reached, ascending.
     pub goals: Vec<Goal>,
+    /// Everything that the role may perceive by `sees` rules, in the order of discovery.
+    pub percepts: Vec<Percept>,
 }
 
 /// A ground game: ports on gates. Gates may depend on each other in circles;

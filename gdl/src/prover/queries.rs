@@ -1,4 +1,4 @@
-//! Queries about a match: the initial state, legal moves, the next state, terminal states and
+//! Queries about a match: the initial state, legal moves, the next state and percepts, terminal states and
 //! goals.
 
 use std::fmt;
@@ -23,15 +23,17 @@ pub(super) enum Question {
     Legal,
     Goal,
     Next,
+    Percepts,
 }
 
 impl Question {
-    pub(super) const ALL: [Question; 5] = [
+    pub(super) const ALL: [Question; 6] = [
         Question::Initial,
         Question::Terminal,
         Question::Legal,
         Question::Goal,
         Question::Next,
+        Question::Percepts,
     ];
 
     pub(super) fn relation(self) -> RelationId {
@@ -41,6 +43,7 @@ impl Question {
             Question::Legal => Keyword::Legal.relation(),
             Question::Goal => Keyword::Goal.relation(),
             Question::Next => Keyword::Next.relation(),
+            Question::Percepts => Keyword::Sees.relation(),
         }
     }
 
@@ -48,7 +51,9 @@ impl Question {
         match self {
             Question::Initial | Question::Next => vec![Shape::Free],
             Question::Terminal => vec![],
-            Question::Legal | Question::Goal => vec![Shape::Bound, Shape::Free],
+            Question::Legal | Question::Goal | Question::Percepts => {
+                vec![Shape::Bound, Shape::Free]
+            }
         }
     }
 
@@ -177,11 +182,26 @@ impl Prover {
     /// [`ProverError::Limit`], [`ProverError::Stopped`] or [`ProverError::Unstratified`], as for
     /// every query.
     pub fn next_state(&mut self, joint: &[TermId]) -> Result<Vec<TermId>, ProverError> {
+        self.set_moves(joint);
+        self.answers(Question::Next, &[])
+    }
+
+    /// What a role (an index into [`Prover::roles`]) perceives after a joint move: one move for each role, in the order of
+    /// the roles. Percepts are sorted by number, each once.
+    ///
+    /// # Errors
+    /// [`ProverError::Limit`], [`ProverError::Stopped`] or [`ProverError::Unstratified`], as for
+    /// every query.
+    pub fn percepts(&mut self, joint: &[TermId], role: usize) -> Result<Vec<TermId>, ProverError> {
+        self.set_moves(joint);
+        self.answers(Question::Percepts, &[self.roles[role]])
+    }
+
+    fn set_moves(&mut self, joint: &[TermId]) {
         let moves = self.roles.iter().zip(joint);
         self.machine
             .store
             .set_moves(moves.map(|(&role, &action)| [role, action]));
-        self.answers(Question::Next, &[])
     }
 
     /// The rows of a goal that has one column.

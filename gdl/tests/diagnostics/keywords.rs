@@ -386,17 +386,28 @@ fn missing_rules() {
     );
 }
 
+/// What roles perceive follows from rules, and nothing follows from it.
 #[test]
-fn incomplete_information() {
+fn percepts() {
+    check("(<= (sees white (coin ?x)) (does white ?x))", expect![[""]]);
     check(
-        "(role random)\n(<= (sees white (coin ?x)) (does random ?x))\n(<= (sees ?p) nonsense)",
+        "(<= (sees ?p) (role ?p))",
         expect![[r#"
-            warning[incomplete-information]: `sees` rules are ignored: every player sees the whole state
-              --> game.kif:2:5
-              |
-            2 | (<= (sees white (coin ?x)) (does random ?x))
-              |     ^^^^^^^^^^^^^^^^^^^^^^ the first of them
-              |
-              = help: games with incomplete information (GDL-II) are played with complete information"#]],
+        error[keyword-arity]: `sees` takes 2 arguments
+          --> game.kif:1:5
+          |
+        1 | (<= (sees ?p) (role ?p))
+          |     ^^^^^^^^^ 1 given"#]],
+    );
+    check(
+        "(<= known (sees white bell))",
+        expect![[r#"
+        error[misplaced-keyword]: `sees` in a body
+          --> game.kif:1:11
+          |
+        1 | (<= known (sees white bell))
+          |           ^^^^^^^^^^^^^^^^^ a condition cannot refer to what a role perceives
+          |
+          = help: refer to the current state with `true`, or define a relation for both to depend on"#]],
     );
 }

@@ -15,6 +15,7 @@ use super::actions::Actions;
 use super::goal_counts::{self, Restated};
 use super::lowered_game::LoweredGame;
 use super::move_marks::MoveMarks;
+use super::observability;
 use super::phase_constants::PhaseConstants;
 use super::phases::Phases;
 use super::step_cost::StepCost;
@@ -43,6 +44,7 @@ pub(super) struct Derived {
     move_marks: OnceLock<Option<MoveMarks>>,
     actions: OnceLock<Actions>,
     cost: OnceLock<StepCost>,
+    is_observable: OnceLock<bool>,
 }
 
 impl Derived {
@@ -58,6 +60,7 @@ impl Derived {
             move_marks: OnceLock::new(),
             actions: OnceLock::new(),
             cost: OnceLock::new(),
+            is_observable: OnceLock::new(),
         }
     }
 
@@ -120,6 +123,11 @@ impl Derived {
     pub(super) fn actions(&self, game: &LoweredGame) -> &Actions {
         let number = || Actions::find(game, self.phases(game));
         self.actions.get_or_init(number)
+    }
+
+    pub(super) fn is_observable(&self, game: &LoweredGame) -> bool {
+        let ask = || observability::is_observable(game, &self.stop);
+        *self.is_observable.get_or_init(ask)
     }
 
     pub(super) fn cost(&self, game: &LoweredGame) -> StepCost {

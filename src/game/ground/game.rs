@@ -53,6 +53,12 @@ impl GroundGame {
         self.derived.phase_constants(&self.lowered)
     }
 
+    /// Returns whether it is proved that all roles know each state by what they perceive, in a game with rules for that. The
+    /// first call may take some seconds.
+    pub fn is_observable(&self) -> bool {
+        self.derived.is_observable(&self.lowered)
+    }
+
     /// Returns the marks that moves leave in states, if all moves that roles choose among do.
     pub fn move_marks(&self) -> Option<&MoveMarks> {
         self.derived.move_marks(&self.lowered)

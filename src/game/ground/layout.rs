@@ -2,7 +2,7 @@
 //!
 //! The inputs are the base propositions, then the moves of each role. The outputs are the
 //! next base propositions, the legality of each role's moves (in the order of the moves),
-//! terminal, and each role's goal values.
+//! terminal, each role's goal values, and what each role perceives.
 //!
 //! Each of these ranges of outputs starts at a multiple of 64, with constant false outputs
 //! between them, so that packed outputs can be read word by word: the first words of the
@@ -32,6 +32,9 @@ pub struct Layout {
     pub terminal: usize,
     /// For each role, the outputs that say whether it has each goal value.
     pub goals: Vec<Range<usize>>,
+    /// For each role, the outputs that say whether it perceives something after a joint move: see
+    /// [`Role::percepts`](propjit_gdl::propnet::Role::percepts).
+    pub percepts: Vec<Range<usize>>,
     /// The number of outputs.
     pub outputs: usize,
 }
@@ -75,6 +78,11 @@ impl Layout {
                 .roles
                 .iter()
                 .map(|role| output_range(role.goals.len()))
+                .collect(),
+            percepts: net
+                .roles
+                .iter()
+                .map(|role| output_range(role.percepts.len()))
                 .collect(),
             outputs,
         }

@@ -32,6 +32,11 @@ pub fn lower(net: &Propnet, layout: &Layout, stop: &Stop) -> Option<Circuit> {
         outputs[at] = lowering.edge(base.next);
     }
     outputs[layout.terminal] = lowering.edge(net.terminal);
+    for (role, percepts) in net.roles.iter().zip(&layout.percepts) {
+        for (at, percept) in percepts.clone().zip(&role.percepts) {
+            outputs[at] = lowering.edge(percept.wire);
+        }
+    }
     for (role, (legal, goals)) in net.roles.iter().zip(layout.legal.iter().zip(&layout.goals)) {
         for (at, played) in legal.clone().zip(&role.moves) {
             outputs[at] = lowering.edge(played.legal);

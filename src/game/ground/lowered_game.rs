@@ -97,6 +97,14 @@ impl LoweredGame {
         self.names.find_move(&self.propnet, role, text)
     }
 
+    /// Returns the number of the [percept](propjit_gdl::propnet::Role::percepts) of a role that `text` spells, with any blanks.
+    ///
+    /// # Errors
+    /// [`UnknownName::Percept`] if the role can never perceive that.
+    pub fn find_percept(&self, role: RoleId, text: &str) -> Result<usize, UnknownName> {
+        self.names.find_percept(&self.propnet, role, text)
+    }
+
     /// Returns the canonical texts of the propositions that hold, sorted bytewise.
     pub fn fluents(&self, state: &State) -> Vec<String> {
         let terms = state.iter().map(|number| self.propnet.bases[number].name);

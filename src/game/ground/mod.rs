@@ -16,6 +16,7 @@
 //! - [`sections`]: the parts in which a step is evaluated.
 //! - `autonomous`: propositions that change by themselves; [`MoveMarks`]: those that record the moves
 //!   played.
+//! - `observability`: whether percepts tell roles the whole state.
 //! - [`Actions`]: moves numbered for learners; `choices`: moves that are not only ever forced.
 //! - `literal`, `counter`, `goal_bounds`, `count_bounds`: plain data that represents facts about a
 //!   game.
@@ -37,6 +38,7 @@ mod lower;
 mod lowered_game;
 mod move_marks;
 mod names;
+mod observability;
 mod phase_constants;
 mod phases;
 pub mod sections;

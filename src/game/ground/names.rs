@@ -18,6 +18,8 @@ pub(super) struct Names {
     bases: OnceLock<FxHashMap<TermId, u32>>,
     /// The numbers of the moves of each role, when first looked up.
     moves: OnceLock<Vec<FxHashMap<TermId, u32>>>,
+    /// The numbers of the percepts of each role, when first looked up.
+    percepts: OnceLock<Vec<FxHashMap<TermId, u32>>>,
 }
 
 impl Names {
@@ -27,6 +29,7 @@ impl Names {
             roles: roles.collect(),
             bases: OnceLock::new(),
             moves: OnceLock::new(),
+            percepts: OnceLock::new(),
         }
     }
 
@@ -52,6 +55,28 @@ impl Names {
             .and_then(|term| moves[role.index()].get(&term))
             .map(|&number| Move(number))
             .ok_or_else(|| UnknownName::Move {
+                role: self.roles[role.index()].clone(),
+                text: text.to_string(),
+            })
+    }
+
+    /// Returns the number of the percept that `text` spells.
+    pub(super) fn find_percept(
+        &self,
+        net: &Propnet,
+        role: RoleId,
+        text: &str,
+    ) -> Result<usize, UnknownName> {
+        let percepts = self.percepts.get_or_init(|| {
+            let roles = net.roles.iter();
+            roles
+                .map(|role| numbers(role.percepts.iter().map(|percept| percept.name)))
+                .collect()
+        });
+        find_term(&net.terms, text)
+            .and_then(|term| percepts[role.index()].get(&term))
+            .map(|&number| number as usize)
+            .ok_or_else(|| UnknownName::Percept {
                 role: self.roles[role.index()].clone(),
                 text: text.to_string(),
             })

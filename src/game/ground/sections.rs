@@ -18,8 +18,10 @@ pub mod section {
     pub const NEXT: usize = 1;
     /// The goals of the state (not of the next).
     pub const GOALS: usize = 2;
+    /// What each role perceives after the joint move; not in engines for playouts with decisive moves.
+    pub const PERCEPTS: usize = 3;
     /// For each role, whether some of its moves are left out: only in engines for playouts with
-    /// [decisive moves](crate::game::circuits::decisive).
+    /// [decisive moves](crate::game::circuits::decisive), in the place of the percepts.
     pub const DECISIVE: usize = 3;
 }
 
@@ -33,24 +35,27 @@ pub mod alone {
     pub const NEXT: usize = 2;
     /// The goals of the state.
     pub const GOALS: usize = 3;
+    /// What each role perceives after the joint move.
+    pub const PERCEPTS: usize = 4;
     /// The number of sections.
-    pub const COUNT: usize = 4;
+    pub const COUNT: usize = 5;
 }
 
-/// Returns the outputs of the first sections of [`section`].
-pub fn playout_sections(layout: &Layout) -> [Section; 3] {
+/// Returns the outputs of the sections of [`section`] in engines for all legal moves.
+pub fn playout_sections(layout: &Layout) -> [Section; 4] {
     let legal = layout.legal.iter().cloned().flatten();
     [
         Section::alone(outputs(legal.chain([layout.terminal]))),
         after_state(layout.next.clone()),
         after_state(layout.goals.iter().cloned().flatten()),
+        after_state(layout.percepts.iter().cloned().flatten()),
     ]
 }
 
-/// Returns the outputs of all sections of [`section`], with those that a
+/// Returns the outputs of the sections of [`section`] in engines with decisive moves, with those that a
 /// [decisive circuit](crate::game::circuits::decisive::DecisiveCircuit) has.
 pub fn decisive_sections(layout: &Layout) -> [Section; 4] {
-    let [state, next, goals] = playout_sections(layout);
+    let [state, next, goals, _] = playout_sections(layout);
     [state, next, goals, after_state(layout.decisive())]
 }
 
@@ -63,6 +68,7 @@ pub fn state_sections(layout: &Layout) -> [Section; alone::COUNT] {
         outputs(legal),
         outputs(layout.next.clone()),
         outputs(goals),
+        outputs(layout.percepts.iter().cloned().flatten()),
     ];
     sections.map(Section::alone)
 }

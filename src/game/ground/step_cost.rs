@@ -29,7 +29,7 @@ pub struct StepCost {
 
 impl StepCost {
     pub(super) fn new(circuit: &Circuit, layout: &Layout) -> StepCost {
-        let [state, next, goals] = playout_sections(layout).map(|section| section.outputs);
+        let [state, next, goals, _] = playout_sections(layout).map(|section| section.outputs);
         let gates = |seen: &mut NodeSet, outputs: &[OutputId]| {
             let edges = outputs
                 .iter()

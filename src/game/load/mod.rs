@@ -256,10 +256,11 @@ impl Game {
         Some(RoleId(at as u32))
     }
 
-    /// Returns whether roles do not see the whole state: there are `sees` rules. The game is played with complete
-    /// information, so results prove nothing about it.
+    /// Returns whether roles may not know the whole state: there are `sees` rules, and it is not proved that what roles
+    /// perceive tells them all. The first call may take some seconds.
     pub fn hides_information(&self) -> bool {
-        self.rules().hides_information
+        let is_observable = |ground: &Arc<GroundGame>| ground.is_observable();
+        self.rules().has_percepts() && !self.ground_game().is_some_and(is_observable)
     }
 
     /// Returns the hash of the rulesheet's text.

@@ -479,6 +479,33 @@ impl Batch {
         self.advance(lanes);
     }
 
+    /// Evaluates what all roles perceive after the chosen moves, for [`percept_rows`](Batch::percept_rows) and
+    /// [`add_percepts`](Batch::add_percepts).
+    pub fn evaluate_percepts(&mut self) {
+        self.evaluate_state();
+        self.evaluator.evaluate(section::PERCEPTS);
+    }
+
+    /// Returns what a role perceives after the moves for which that was evaluated: a row for each of its percepts, one after
+    /// the other, with a bit for each lane, 64 in a word. Bits of lanes that are not filled are meaningless.
+    pub fn percept_rows(&self, role: RoleId) -> &[u64] {
+        let percepts = &self.game.layout().percepts[role.index()];
+        self.evaluator.outputs(percepts.clone())
+    }
+
+    /// Adds the same as a bit for each percept, packed, for one lane after the other. Returns the number of words of a lane.
+    pub fn add_percepts(&self, role: RoleId, packed: &mut Vec<u64>) -> usize {
+        let percepts = self.game.layout().percepts[role.index()].len();
+        let words = column_words(percepts);
+        let before = packed.len();
+        packed.resize(before + self.filled * words, 0);
+        if words > 0 {
+            let width = self.evaluator.width();
+            to_columns(width, self.percept_rows(role), &mut packed[before..]);
+        }
+        words
+    }
+
     /// Advances the states of these lanes by the chosen moves.
     pub fn advance(&mut self, lanes: LaneMask) {
         self.evaluate_state();

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use propjit_jit::evaluator::{Engine, LaneEvaluator};
 
 use super::circuit::CircuitEvaluator;
-use super::{MachineError, Move, State};
+use super::{MachineError, Move, RoleId, State};
 use crate::game::engine::Programs;
 use crate::game::ground::sections::alone;
 use crate::game::ground::{GroundGame, Port};
@@ -20,6 +20,8 @@ use crate::game::ground::{GroundGame, Port};
 pub trait Sections: Send {
     /// The sections that the next state needs, in the order of evaluation.
     const NEXT: &'static [usize];
+    /// The sections that percepts need, in the order of evaluation.
+    const PERCEPTS: &'static [usize];
 
     /// Creates the engine.
     ///
@@ -83,7 +85,7 @@ impl<S: Sections> BroadcastEvaluator<S> {
         }
         self.joint.clear();
         self.joint.extend_from_slice(joint);
-        for &section in S::NEXT {
+        for &section in S::NEXT.iter().chain(S::PERCEPTS) {
             self.evaluated[section] = false;
         }
     }
@@ -130,5 +132,20 @@ impl<S: Sections> CircuitEvaluator for BroadcastEvaluator<S> {
         next.clear();
         let outputs = self.lanes.outputs(self.game.layout().next.clone());
         first_lane(outputs, self.lanes.width().words()).for_each(|base| next.insert(base));
+    }
+
+    fn for_each_percept(
+        &mut self,
+        state: &State,
+        joint: &[Move],
+        role: RoleId,
+        found: impl FnMut(usize),
+    ) {
+        self.enter(state);
+        self.play(joint);
+        self.evaluate(S::PERCEPTS);
+        let percepts = &self.game.layout().percepts[role.index()];
+        let outputs = self.lanes.outputs(percepts.clone());
+        first_lane(outputs, self.lanes.width().words()).for_each(found);
     }
 }

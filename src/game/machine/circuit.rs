@@ -23,6 +23,16 @@ pub trait CircuitEvaluator: Send {
 
     /// Sets `next` to the state after each role plays its move of `joint`.
     fn next_state(&mut self, state: &State, joint: &[Move], next: &mut State);
+
+    /// Calls `found` with the index of each percept of a role that it perceives after each role plays its move of `joint`
+    /// in the state, ascending.
+    fn for_each_percept(
+        &mut self,
+        state: &State,
+        joint: &[Move],
+        role: RoleId,
+        found: impl FnMut(usize),
+    );
 }
 
 /// A ground game played with an evaluator.
@@ -97,6 +107,22 @@ impl<E: CircuitEvaluator> StateMachine for CircuitMachine<E> {
     ) -> Result<(), MachineError> {
         self.evaluator.next_state(state, joint, next);
         Ok(())
+    }
+
+    fn percepts(
+        &mut self,
+        state: &State,
+        joint: &[Move],
+        role: RoleId,
+    ) -> Result<Vec<String>, MachineError> {
+        let net = self.game.propnet();
+        let percepts = &net.roles[role.index()].percepts;
+        let mut texts = Vec::new();
+        (self.evaluator).for_each_percept(state, joint, role, |place| {
+            texts.push(net.terms.text(percepts[place].name));
+        });
+        texts.sort_unstable();
+        Ok(texts)
     }
 
     fn move_count(&self, role: RoleId) -> usize {

@@ -18,6 +18,7 @@ pub enum Compiled {}
 
 impl Sections for Compiled {
     const NEXT: &'static [usize] = &[alone::NEXT];
+    const PERCEPTS: &'static [usize] = &[alone::PERCEPTS];
 
     fn engine(programs: &Programs) -> Result<Engine, MachineError> {
         Ok(Engine::Code(programs.state_code()?))

@@ -17,6 +17,7 @@ pub enum Interpreted {}
 
 impl Sections for Interpreted {
     const NEXT: &'static [usize] = &[section::STATE, section::NEXT];
+    const PERCEPTS: &'static [usize] = &[section::STATE, section::PERCEPTS];
 
     fn engine(programs: &Programs) -> Result<Engine, MachineError> {
         Ok(programs.interpreter())

@@ -309,6 +309,22 @@ pub trait StateMachine: Send {
         next: &mut State,
     ) -> Result<(), MachineError>;
 
+    /// Returns the canonical texts of what the role perceives, by `sees` rules, when each role plays its move of `joint` in
+    /// the state, sorted bytewise: nothing in games without such rules, in which roles see all. Whether the moves are legal is
+    /// not checked.
+    ///
+    /// # Errors
+    /// When the machine cannot continue, as when the prover hits a limit.
+    fn percepts(
+        &mut self,
+        state: &State,
+        joint: &[Move],
+        role: RoleId,
+    ) -> Result<Vec<String>, MachineError> {
+        let _ = (state, joint, role);
+        Ok(Vec::new())
+    }
+
     /// Returns how many moves of the role have numbers: all that it ever has, or, where the prover
     /// plays, those that it has met.
     fn move_count(&self, role: RoleId) -> usize;

@@ -159,6 +159,24 @@ impl StateMachine for ProverMachine {
         Ok(())
     }
 
+    fn percepts(
+        &mut self,
+        state: &State,
+        joint: &[Move],
+        role: RoleId,
+    ) -> Result<Vec<String>, MachineError> {
+        self.enter(state);
+        let moves = self.moves.iter().zip(joint);
+        let terms = moves.map(|(numbering, played)| numbering.terms[played.index()]);
+        self.scratch.clear();
+        self.scratch.extend(terms);
+        let percepts = self.prover.percepts(&self.scratch, role.index())?;
+        let terms = self.prover.terms();
+        let mut texts: Vec<String> = percepts.iter().map(|&term| terms.text(term)).collect();
+        texts.sort_unstable();
+        Ok(texts)
+    }
+
     fn move_count(&self, role: RoleId) -> usize {
         self.moves[role.index()].terms.len()
     }

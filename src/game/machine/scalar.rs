@@ -8,7 +8,7 @@ use std::sync::Arc;
 use propjit_jit::scalar::ScalarInterpreter;
 
 use super::circuit::{CircuitEvaluator, CircuitMachine};
-use super::{MachineError, Move, State};
+use super::{MachineError, Move, RoleId, State};
 use crate::game::engine::Programs;
 use crate::game::ground::{GroundGame, Port};
 use crate::game::vocabulary::state::ones;
@@ -115,5 +115,21 @@ impl CircuitEvaluator for ScalarEvaluator {
         }
         let words = self.bases.len();
         next.assign(&self.outputs()[..words]);
+    }
+
+    fn for_each_percept(
+        &mut self,
+        state: &State,
+        joint: &[Move],
+        role: RoleId,
+        found: impl FnMut(usize),
+    ) {
+        self.enter(state);
+        for (role, &played) in joint.iter().enumerate() {
+            self.play(role, played);
+        }
+        let outputs = self.game.layout().percepts[role.index()].clone();
+        let words = outputs.start / 64..outputs.end.div_ceil(64);
+        ones(self.outputs()[words].iter().copied()).for_each(found);
     }
 }

@@ -13,6 +13,14 @@ pub enum UnknownName {
         /// The text as given.
         text: String,
     },
+    /// The text spells nothing that the role may perceive.
+    #[error("{role} can never perceive `{text}`")]
+    Percept {
+        /// The role's name.
+        role: String,
+        /// The text as given.
+        text: String,
+    },
     /// The text spells no proposition of the game.
     #[error("`{0}` is not a proposition of the game")]
     Fluent(String),

@@ -5,7 +5,7 @@ use rand::seq::IndexedRandom;
 use super::difference::{Comparison, Difference};
 use super::joint::{apply, parse_joint};
 use super::snapshot::{Snapshot, all_goals};
-use crate::game::machine::{MachineError, State, StateMachine};
+use crate::game::machine::{MachineError, RoleId, State, StateMachine};
 use crate::support::rng::GameRng;
 use propjit_stop::Stop;
 
@@ -23,7 +23,7 @@ pub struct AgainstOutcome {
 /// Plays random matches with `machine` and `expected` side by side until
 /// something differs, `matches` are played or a stop comes.
 ///
-/// Propositions, terminal, legal moves and goals are compared in every state.
+/// Propositions, terminal, legal moves and goals are compared in every state, and percepts after every joint move.
 /// Matches end in terminal states, where a role has no move, and after `max_steps`.
 ///
 /// # Errors
@@ -66,6 +66,15 @@ pub fn against(
                     parse_joint(machine, &joint)?,
                     parse_joint(expected, &joint)?,
                 );
+                for role in RoleId::first(joint.len()) {
+                    let got = machine.percepts(&pair.0, &moves.0, role)?;
+                    let wanted = expected.percepts(&pair.1, &moves.1, role)?;
+                    let name = &expected.roles()[role.index()];
+                    comparison.texts("percepts", Some(name), &wanted, &got);
+                }
+                if comparison.first.is_some() {
+                    return Ok(());
+                }
                 // The comparison has shown it to be legal.
                 pair = (
                     apply(machine, &pair.0, &moves.0)?,

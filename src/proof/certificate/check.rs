@@ -47,7 +47,7 @@ pub fn check(
             found: certificate.format,
         });
     }
-    if rules.hides_information {
+    if rules.has_percepts() {
         return Err(Refusal::HiddenInformation);
     }
     let mut checker = Checker::new(rules, certificate, stop, progress)?;

@@ -1,0 +1,72 @@
+//! What an information-set search found.
+
+use std::time::Duration;
+
+use super::tree::RoleTree;
+use crate::game::machine::Move;
+
+/// The knowledge of the role that searches, where the search begins.
+pub(super) const ROOT: u64 = 0;
+
+/// The result of a search.
+#[derive(Clone, PartialEq, Debug)]
+pub struct InformationSetReport {
+    /// The moves, the most visited one first.
+    pub moves: Vec<InformationSetMove>,
+    /// The goal that the role can expect with its mixed strategy, if anything is known.
+    pub value: Option<f64>,
+    /// The number of iterations.
+    pub iterations: u64,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// What was found about a move.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct InformationSetMove {
+    /// The move.
+    pub played: Move,
+    /// How often it was tried.
+    pub visits: u32,
+    /// The mean goal then.
+    pub value: f64,
+    /// Its share of all visits: with what probability it is played by the mixed strategy.
+    pub probability: f64,
+}
+
+impl InformationSetReport {
+    pub(super) fn new(
+        tree: &RoleTree,
+        (low, high): (i32, i32),
+        iterations: u64,
+        time: Duration,
+    ) -> InformationSetReport {
+        let statistics = tree.find(ROOT).map_or(&[][..], |root| tree.moves(root));
+        let all: u32 = statistics.iter().map(|of| of.visits).sum();
+        let goal = |sum: f32, visits: u32| {
+            let share = f64::from(sum) / f64::from(visits.max(1));
+            f64::from(low) + share * f64::from(high - low)
+        };
+        let mut moves: Vec<InformationSetMove> = (statistics.iter())
+            .map(|of| InformationSetMove {
+                played: of.played,
+                visits: of.visits,
+                value: goal(of.sum, of.visits),
+                probability: f64::from(of.visits) / f64::from(all.max(1)),
+            })
+            .collect();
+        moves.sort_by(|a, b| b.visits.cmp(&a.visits).then(a.played.cmp(&b.played)));
+        let sum = statistics.iter().map(|of| of.sum).sum();
+        InformationSetReport {
+            moves,
+            value: (all > 0).then(|| goal(sum, all)),
+            iterations,
+            time,
+        }
+    }
+
+    /// The move that was tried most.
+    pub fn best(&self) -> Option<Move> {
+        self.moves.first().map(|best| best.played)
+    }
+}
