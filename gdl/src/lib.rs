@@ -63,7 +63,7 @@ mod scc;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use ground::{GroundError, GroundLimitKind, GroundLimits, GroundStatistics, ground};
-pub use parse::{MAX_BYTES, Parsed, ReadError};
+pub use parse::{MAX_BYTES, Parsed, ReadError, ReadOptions};
 pub use propnet::Propnet;
 pub use prover::{Prover, ProverError, ProverLimitKind, ProverLimits};
 pub use rules::Rules;

@@ -1,5 +1,6 @@
 //! Source texts with positions, which every message about a rulesheet points to.
 
+use std::fmt;
 use std::sync::Arc;
 
 /// A range of bytes in a source text.
@@ -21,11 +22,33 @@ impl Span {
     }
 }
 
-/// A named text. Clones share the text.
+/// A way to write rules.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Notation {
+    /// Lists in parentheses, as in `(<= terminal (true (step 20)))`: the notation of the Knowledge
+    /// Interchange Format, in which the GGP protocol exchanges rules and moves.
+    #[default]
+    Prefix,
+    /// As in `terminal :- true(step(20))`: the notation of logic programs, with `&`, `|` and `~`, and
+    /// variables that start with a capital letter.
+    Infix,
+}
+
+impl fmt::Display for Notation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Notation::Prefix => "prefix",
+            Notation::Infix => "infix",
+        })
+    }
+}
+
+/// A named text in some notation. Clones share the text.
 #[derive(Clone, Debug)]
 pub struct Source {
     name: Arc<str>,
     text: Arc<str>,
+    notation: Notation,
     /// The byte at which each line starts.
     line_starts: Arc<[u32]>,
 }
@@ -40,20 +63,34 @@ pub struct Position {
 }
 
 impl Source {
-    /// A source with a name for messages (usually the file's path). Texts of
+    /// A source in prefix form with a name for messages (usually the file's path). Texts of
     /// 4 GiB and more are not supported: callers refuse them before.
     pub fn new(name: &str, text: &str) -> Source {
-        let starts = std::iter::once(0).chain(
-            text.bytes()
-                .enumerate()
-                .filter(|&(_, byte)| byte == b'\n')
-                .map(|(at, _)| at as u32 + 1),
-        );
+        let bytes = text.as_bytes();
+        let ends_line = |at: usize| match bytes[at] {
+            b'\n' => true,
+            // A carriage return ends a line by itself, too.
+            b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+            _ => false,
+        };
+        let starts = (0..bytes.len()).filter(|&at| ends_line(at));
+        let starts = std::iter::once(0).chain(starts.map(|at| at as u32 + 1));
         Source {
             name: name.into(),
             text: text.into(),
+            notation: Notation::Prefix,
             line_starts: starts.collect(),
         }
+    }
+
+    /// The same text, read in another notation.
+    pub fn with_notation(self, notation: Notation) -> Source {
+        Source { notation, ..self }
+    }
+
+    /// The notation of the text.
+    pub fn notation(&self) -> Notation {
+        self.notation
     }
 
     /// The name for messages.
@@ -110,5 +147,13 @@ mod tests {
         assert_eq!(source.line(3), (0, Span { start: 0, end: 6 }));
         assert_eq!(source.line(7), (1, Span { start: 7, end: 7 }));
         assert_eq!(source.line(9), (2, Span { start: 8, end: 10 }));
+    }
+
+    #[test]
+    fn lines_end_at_any_line_break() {
+        let source = Source::new("a.kif", "a\rbc\r\n\r d");
+        let lines: Vec<usize> = (0..9).map(|at| source.position(at).line).collect();
+        assert_eq!(lines, [1, 1, 2, 2, 2, 2, 3, 4, 4]);
+        assert_eq!(source.line(2).1, Span { start: 2, end: 5 });
     }
 }

@@ -3,8 +3,8 @@
 use crate::diagnostic::{Code, Diagnostic, quote};
 use crate::normalize::{PlacedRule, Workspace};
 use crate::rules::{Literal, Var};
-use crate::source::{Source, Span};
-use crate::syntax::Lexer;
+use crate::source::Span;
+use crate::syntax::find_name;
 
 /// Reports every variable of a rule that does not occur in a positive condition. Returns
 /// whether there are none.
@@ -28,7 +28,7 @@ pub(crate) fn check_safety(placed: &PlacedRule, workspace: &mut Workspace) -> bo
             return;
         }
         let name = terms.name(rule.variables[var.index()]);
-        let place = find_name(&source, span, name);
+        let place = find_name(&source, span, name).unwrap_or(span);
         let is_fact = placed.body.is_empty() && span == rule.span;
         diagnostics.push(match part {
             Part::Head if is_fact => Diagnostic::error(
@@ -81,16 +81,4 @@ impl Part {
             Part::Distinct => "`distinct` does not bind it",
         }
     }
-}
-
-/// The place where a name first occurs in a span; the whole span if it does not occur.
-fn find_name(source: &Source, span: Span, name: &str) -> Span {
-    let text = source.slice(span);
-    let found = Lexer::new(text)
-        .map(|token| token.span)
-        .find(|token| &text[token.start as usize..token.end as usize] == name);
-    found.map_or(span, |token| Span {
-        start: span.start + token.start,
-        end: span.start + token.end,
-    })
 }

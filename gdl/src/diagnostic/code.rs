@@ -29,10 +29,14 @@ codes! {
     BinaryFile => "binary-file",
     /// A file with only blanks and comments.
     EmptyFile => "empty-file",
+    /// Rules in a list, alone or in a message of the GGP protocol.
+    WrappedRules => "wrapped-rules",
     /// A `(` without its `)`.
     UnclosedParenthesis => "unclosed-parenthesis",
     /// A `)` without its `(`.
     UnmatchedParenthesis => "unmatched-parenthesis",
+    /// A name or a sign in infix form that has no meaning in its place.
+    UnexpectedToken => "unexpected-token",
     /// An empty list, `()`.
     EmptyList => "empty-list",
     /// Lists that are nested too deeply.

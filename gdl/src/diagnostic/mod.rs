@@ -139,6 +139,25 @@ impl Diagnostics {
         *count += 1;
     }
 
+    /// Rewrites the messages from number `first` on.
+    pub(crate) fn rephrase(&mut self, first: usize, rephrase: impl Fn(&str) -> String) {
+        for diagnostic in self.list.iter_mut().skip(first) {
+            diagnostic.message = rephrase(&diagnostic.message);
+            let labels = diagnostic.primary.iter_mut();
+            for label in labels.chain(&mut diagnostic.secondary) {
+                label.message = rephrase(&label.message);
+            }
+            if let Some(help) = &mut diagnostic.help {
+                *help = rephrase(help);
+            }
+        }
+    }
+
+    /// The number of messages that are kept.
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
     fn of(&self, severity: Severity) -> impl Iterator<Item = &Diagnostic> {
         self.list.iter().filter(move |d| d.severity == severity)
     }

@@ -6,7 +6,7 @@
 //! always are. So each form that lacks a `)` gets its own message.
 
 use super::lexer::{Lexer, Token, TokenKind};
-use super::tree::{Node, Tree};
+use super::tree::{Node, NodeKind, Tree};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::{Source, Span};
 
@@ -42,6 +42,7 @@ pub fn parse(source: &Source, diagnostics: &mut Diagnostics) -> Tree {
     Tree {
         source: source.clone(),
         nodes: parser.nodes,
+        spellings: Vec::new(),
     }
 }
 
@@ -71,7 +72,7 @@ impl Parser<'_> {
         match token.kind {
             TokenKind::Open => {
                 self.open.push(self.nodes.len() as u32);
-                self.push(token.span, true);
+                self.push(token.span, NodeKind::List);
             }
             TokenKind::Close => match self.open.pop() {
                 Some(list) => {
@@ -97,17 +98,17 @@ impl Parser<'_> {
                 if self.resynchronise && self.open.len() > 1 && self.starts_form(token) {
                     self.start_form_here();
                 }
-                self.push(token.span, false);
+                self.push(token.span, NodeKind::Name);
             }
         }
         self.report_unmatched();
     }
 
-    fn push(&mut self, span: Span, is_list: bool) {
+    fn push(&mut self, span: Span, kind: NodeKind) {
         self.nodes.push(Node {
             span,
             end: self.nodes.len() as u32 + 1,
-            is_list,
+            kind,
         });
     }
 
@@ -133,7 +134,7 @@ impl Parser<'_> {
         self.report_unclosed(Some(list));
         self.drop_open_form();
         self.open.push(self.nodes.len() as u32);
-        self.push(list, true);
+        self.push(list, NodeKind::List);
     }
 
     fn drop_open_form(&mut self) {
