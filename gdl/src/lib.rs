@@ -57,8 +57,10 @@ pub mod syntax;
 pub mod term;
 
 mod check;
+mod declarations;
 mod normalize;
 mod parse;
+mod reading;
 mod scc;
 
 pub use diagnostic::{Diagnostic, Diagnostics};

@@ -8,10 +8,11 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::check;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::normalize::{self, PlacedRule, Reader, Workspace};
+use crate::normalize::{self, Workspace};
+use crate::reading::{self, Reading};
 use crate::rules::Rules;
 use crate::source::{Notation, Source};
-use crate::syntax::{self, Form, Wrapper, notation_of};
+use crate::syntax::{self, Form, Tree, Wrapper, notation_of};
 
 /// The size of the largest rulesheet that is read: 64 MiB.
 pub const MAX_BYTES: usize = 64 << 20;
@@ -214,29 +215,31 @@ fn whole_file(name: &str, diagnostic: Diagnostic) -> Diagnostics {
 }
 
 fn parse_source(source: Source, options: &ReadOptions) -> (Rules, Diagnostics) {
-    let mut workspace = Workspace::new(source.clone());
-    let tree = syntax::parse(&source, &mut workspace.diagnostics);
-    let of_syntax = workspace.diagnostics.len();
+    let mut diagnostics = Diagnostics::new(source.clone());
+    let tree = syntax::parse(&source, &mut diagnostics);
+    let of_syntax = diagnostics.len();
     if let Some((wrapper, list)) = tree.wrapper() {
-        workspace.diagnostics.push(wrapped(wrapper, list));
+        diagnostics.push(wrapped(wrapper, list));
     }
-    let is_complete = !workspace.diagnostics.has_errors();
-    let mut reader = Reader::new(workspace);
-    let mut placed: Vec<PlacedRule> = Vec::new();
-    for form in tree.statements() {
-        if let Some(clause) = reader.clause(form) {
-            for rule in normalize::rules(clause, &mut reader.workspace) {
-                if check::check_safety(&rule, &mut reader.workspace) {
-                    placed.push(rule);
-                }
-            }
-        }
-    }
-    let hides_information = reader.seen_sees;
-    let heads = reader.heads;
+    let is_complete = !diagnostics.has_errors();
+    let is_plain = source.notation() == Notation::Prefix && diagnostics.is_empty();
+    let Reading {
+        reader,
+        mut rules,
+        declarations,
+        ..
+    } = reading::read(&tree, &diagnostics, options.lenient);
+    let (heads, hides_information) = (reader.heads, reader.seen_sees);
     let mut workspace = reader.workspace;
-    let roles = check::find_roles(&placed, &mut workspace);
-    check::check_dependencies(&placed, &mut workspace);
+    let roles = check::find_roles(&rules, &mut workspace);
+    check::check_dependencies(&rules, options.lenient, &mut workspace);
+    declarations.leave_out_wrong(&mut rules, &mut workspace);
+    if options.lenient {
+        let Workspace {
+            relations, terms, ..
+        } = &mut workspace;
+        rules = normalize::without_moves_in_states(rules, relations, terms);
+    }
     // The checks that follow are about missing things, and would report things left
     // out because of an error.
     if is_complete && tree.statements().next().is_none() {
@@ -245,22 +248,27 @@ fn parse_source(source: Source, options: &ReadOptions) -> (Rules, Diagnostics) {
         check::check_keywords(heads, &mut workspace);
     }
     if !workspace.diagnostics.has_errors() {
-        check::check_uses(&placed, &roles, &mut workspace);
-        check::check_usage(&placed, &mut workspace);
+        check::check_uses(&rules, &roles, &mut workspace);
+        check::check_usage(&rules, &mut workspace);
     }
     if source.notation() == Notation::Infix {
         // Messages about the meaning of rules are written in prefix form.
         workspace.diagnostics.rephrase(of_syntax, syntax::rephrase);
     }
     let rules = Rules {
+        prefix: (!is_plain).then(|| statements_text(&tree).into()),
         source,
         terms: workspace.terms,
         relations: workspace.relations.list,
-        rules: placed.into_iter().map(|placed| placed.rule).collect(),
+        rules: rules.into_iter().map(|placed| placed.rule).collect(),
         roles,
         hides_information,
     };
     (rules, workspace.diagnostics)
+}
+
+fn statements_text(tree: &Tree) -> String {
+    tree.statements().map(|form| format!("{form}\n")).collect()
 }
 
 fn wrapped(wrapper: Wrapper, list: Form<'_>) -> Diagnostic {

@@ -13,6 +13,11 @@ pub struct Span {
 }
 
 impl Span {
+    /// Whether another span lies within it.
+    pub fn covers(self, other: Span) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+
     /// The smallest span that covers both.
     pub fn join(self, other: Span) -> Span {
         Span {

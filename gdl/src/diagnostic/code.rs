@@ -43,10 +43,14 @@ codes! {
     NestedTooDeeply => "nested-too-deeply",
     /// A list or a variable where the name of a relation or function belongs.
     NotAName => "not-a-name",
-    /// A bare name at the top level.
+    /// A name that seems to be two.
+    MissingBlank => "missing-blank",
+    /// A bare name at the top level that nothing depends on.
     BareName => "bare-name",
     /// A keyword where it has no meaning, such as `next` in a body.
     MisplacedKeyword => "misplaced-keyword",
+    /// A fluent or move that is declared by `base` or `input` in an unusual way.
+    UnusualDeclaration => "unusual-declaration",
     /// A keyword with the wrong number of arguments.
     KeywordArity => "keyword-arity",
     /// A name with different numbers of arguments.
@@ -67,6 +71,10 @@ codes! {
     UnusedRelation => "unused-relation",
     /// A relation that depends on its own negation.
     UnstratifiedNegation => "unstratified-negation",
+    /// Rules that the specification forbids, with the meaning that other players give them.
+    Lenient => "lenient",
+    /// Rules that recursion can make without end.
+    RecursionRestriction => "recursion-restriction",
     /// Rules that must not depend on the moves or the state, but do.
     ForbiddenDependency => "forbidden-dependency",
     /// A keyword that a game needs, but that has no rules.

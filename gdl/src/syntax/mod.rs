@@ -40,15 +40,30 @@ pub fn parse(source: &Source, diagnostics: &mut Diagnostics) -> Tree {
 
 /// The place where a name, as prefix form spells it, first occurs in a part of a text.
 pub(crate) fn find_name(source: &Source, part: Span, name: &str) -> Option<Span> {
+    places(source, part, name).next()
+}
+
+/// The place where it last occurs.
+pub(crate) fn find_last_name(source: &Source, part: Span, name: &str) -> Option<Span> {
+    places(source, part, name).last()
+}
+
+fn places<'a>(
+    source: &'a Source,
+    part: Span,
+    name: &'a str,
+) -> Box<dyn Iterator<Item = Span> + 'a> {
     let text = source.slice(part);
-    let place = |span: Span| Span {
+    let place = move |span: Span| Span {
         start: part.start + span.start,
         end: part.start + span.end,
     };
     match source.notation() {
-        Notation::Prefix => Lexer::new(text)
-            .map(|token| place(token.span))
-            .find(|&span| source.slice(span) == name),
-        Notation::Infix => infix::find_name(text, name).map(place),
+        Notation::Prefix => Box::new(
+            Lexer::new(text)
+                .map(move |token| place(token.span))
+                .filter(move |&span| source.slice(span) == name),
+        ),
+        Notation::Infix => Box::new(infix::places(text, name).map(place)),
     }
 }

@@ -7,12 +7,12 @@
 
 use super::lexer::{Lexer, Token, TokenKind};
 use super::tree::{Node, NodeKind, Tree};
-use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics, quote};
 use crate::source::{Source, Span};
 
 /// Parses a text of less than 4 GiB. Messages are added to `diagnostics`; forms
 /// whose parentheses do not match are left out of the tree.
-pub fn parse(source: &Source, diagnostics: &mut Diagnostics) -> Tree {
+pub(super) fn parse(source: &Source, diagnostics: &mut Diagnostics) -> Tree {
     let mut parser = Parser {
         source,
         nodes: Vec::new(),
@@ -98,10 +98,49 @@ impl Parser<'_> {
                 if self.resynchronise && self.open.len() > 1 && self.starts_form(token) {
                     self.start_form_here();
                 }
-                self.push(token.span, NodeKind::Name);
+                self.name(token.span);
             }
         }
         self.report_unmatched();
+    }
+
+    /// Adds a name. Of `(<=terminal`, the sign and the head are two.
+    fn name(&mut self, span: Span) {
+        let text = self.source.slice(span);
+        let is_first = self
+            .open
+            .last()
+            .is_some_and(|&list| list as usize + 1 == self.nodes.len());
+        let mut rest = span;
+        if is_first && text.len() > 2 && text.starts_with("<=") {
+            rest.start += 2;
+            self.push(
+                Span {
+                    end: rest.start,
+                    ..span
+                },
+                NodeKind::Name,
+            );
+        }
+        let inner = self.source.slice(rest).char_indices().skip(1);
+        let mut inner = inner.skip_while(|&(_, c)| c != '?');
+        let variable = inner.next().filter(|_| inner.next().is_some());
+        let missing = match variable {
+            Some((at, _)) => Some(rest.start + at as u32),
+            None => (rest != span).then_some(rest.start),
+        };
+        if let Some(start) = missing {
+            let place = Span { start, ..span };
+            let is_read = match variable {
+                Some(_) => format!("{} is read as one name", quote(self.source.slice(rest))),
+                None => "read as the head of a rule".to_string(),
+            };
+            let warning = Diagnostic::warning(Code::MissingBlank, "a blank is missing")
+                .at(place, is_read)
+                .help("write a blank before it");
+            self.diagnostics.push(warning);
+        }
+        self.push(rest, NodeKind::Name);
     }
 
     fn push(&mut self, span: Span, kind: NodeKind) {
@@ -123,7 +162,7 @@ impl Parser<'_> {
             let open = self.nodes[list].span.start;
             self.source.line(open).1.start == open
         };
-        text == "<="
+        text.starts_with("<=")
             || (text.eq_ignore_ascii_case("init") || text.eq_ignore_ascii_case("role"))
                 && starts_line()
     }

@@ -28,12 +28,11 @@ pub(super) use name::VariableNames;
 pub(super) use parser::parse;
 pub(super) use printer::{Unprintable, print, print_condition};
 
-/// The place in a text of a name, as prefix form spells it.
-pub(super) fn find_name(text: &str, name: &str) -> Option<Span> {
-    let mut tokens = Lexer::new(text);
-    let found = tokens.find(|token| {
+/// The places in a text of a name, as prefix form spells it.
+pub(super) fn places<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = Span> + 'a {
+    let tokens = Lexer::new(text).filter(move |token| {
         let token_text = &text[token.span.start as usize..token.span.end as usize];
         name::from_infix(token.kind, token_text).is_some_and(|found| found == name)
     });
-    Some(found?.span)
+    tokens.map(|token| token.span)
 }

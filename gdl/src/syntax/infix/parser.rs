@@ -24,6 +24,7 @@ pub(in crate::syntax) fn parse(source: &Source, diagnostics: &mut Diagnostics) -
         tokens,
         at: 0,
         column: 0,
+        first: Span::default(),
         in_body: false,
         depth: 0,
         anonymous: 0,
@@ -33,6 +34,7 @@ pub(in crate::syntax) fn parse(source: &Source, diagnostics: &mut Diagnostics) -
     parser.warn_of_hidden_conditions(&comments);
     while let Some(token) = parser.peek() {
         parser.column = parser.indentation(token);
+        parser.first = token.span;
         let start = parser.at;
         match parser.statement() {
             Ok(Some(statement)) => parser.builder.add(statement),
@@ -120,6 +122,8 @@ struct Parser<'a> {
     at: usize,
     /// The indentation of the line in which the current statement starts.
     column: u32,
+    /// The first token of the current statement.
+    first: Span,
     /// Whether the tokens are those of conditions.
     in_body: bool,
     /// The number of enclosing parentheses and negations.
@@ -178,7 +182,10 @@ impl Parser<'_> {
     /// Whether the next token is of a statement of its own, as far as its place shows.
     fn may_start_statement(&self) -> bool {
         self.peek().is_none_or(|token| {
-            let is_name = matches!(token.kind, TokenKind::Name | TokenKind::Quoted);
+            let is_name = matches!(
+                token.kind,
+                TokenKind::Name | TokenKind::Quoted | TokenKind::Variable
+            );
             is_name && self.starts_line(token) && self.column_of(token) <= self.column
         })
     }
@@ -224,14 +231,16 @@ impl Parser<'_> {
         }
         self.in_body = true;
         let body = self.condition(true)?;
-        self.in_body = false;
         if self.next_if(TokenKind::Stop).is_none()
             && !matches!(
                 self.kind(),
                 None | Some(TokenKind::Name | TokenKind::Quoted)
             )
         {
-            return Err(self.unexpected("`&`, `|` or the end of the rule", ""));
+            return Err(match self.peek() {
+                Some(next) if next.kind == TokenKind::If => self.unfinished(next),
+                _ => self.unexpected("`&`, `|` or the end of the rule", ""),
+            });
         }
         let mut args = vec![head];
         match body {
@@ -242,6 +251,17 @@ impl Parser<'_> {
             body => args.push(body),
         }
         Ok(Some(Parsed::apply("<=", sign.span, args)))
+    }
+
+    /// Reports the `:-` of a rule whose head is taken for a condition of the rule before.
+    fn unfinished(&mut self, sign: Token) -> Reported {
+        let unfinished =
+            Diagnostic::error(Code::UnexpectedToken, "the rule before is not finished")
+                .at(sign.span, "the head before it is read as a condition")
+                .also(self.first, "of the rule that starts here")
+                .help("remove the last `&` of that rule, or write what is missing");
+        self.diagnostics.push(unfinished);
+        Reported
     }
 
     /// A condition with `|`, `&` and, unless it is an argument, commas.
