@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::check;
+use crate::check::{self, Safety};
 use crate::declarations::Declarations;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, quote};
 use crate::normalize::{self, Clause, Formula, PlacedRule, Reader, Workspace};
@@ -41,10 +41,10 @@ pub(crate) fn read(tree: &Tree, diagnostics: &Diagnostics, lenient: bool) -> Rea
     }
     let mut accepted = unbound.clone();
     accepted.retain(|place| lenient || reading.declarations.around(*place).is_some());
-    if let Some(unfolded) = read_unfolded(tree, diagnostics, &accepted) {
+    if let Some(unfolded) = read_unfolded(tree, diagnostics, accepted) {
         return unfolded;
     }
-    if !lenient && read_unfolded(tree, diagnostics, &unbound).is_some() {
+    if !lenient && read_unfolded(tree, diagnostics, unbound.clone()).is_some() {
         reading.reader.workspace.diagnostics.advise(
             |place| unbound.iter().any(|statement| statement.covers(place)),
             "or let `--lenient` read it where conditions bind the variable, as other players do",
@@ -53,16 +53,32 @@ pub(crate) fn read(tree: &Tree, diagnostics: &Diagnostics, lenient: bool) -> Rea
     reading
 }
 
-/// Reads the statements, and unfolds the rules of some of them. `None` if there are none, or if variables are
-/// unbound nevertheless.
+/// Reads the statements, and unfolds the rules of some of them, and of those that have unbound variables because of that.
+/// `None` if there are none, or if variables are unbound nevertheless.
 fn read_unfolded(
     tree: &Tree,
     diagnostics: &Diagnostics,
-    accepted: &FxHashSet<Span>,
+    mut accepted: FxHashSet<Span>,
 ) -> Option<Reading> {
     if accepted.is_empty() {
         return None;
     }
+    loop {
+        let reading = unfold(tree, diagnostics, &accepted)?;
+        let mut left = reading.unbound.iter();
+        if left.all(|&place| reading.declarations.around(place).is_some()) {
+            return Some(reading);
+        }
+        let count = accepted.len();
+        accepted.extend(reading.unfoldable);
+        if accepted.len() == count {
+            return None;
+        }
+    }
+}
+
+/// Reads the statements, and unfolds the rules of some of them.
+fn unfold(tree: &Tree, diagnostics: &Diagnostics, accepted: &FxHashSet<Span>) -> Option<Reading> {
     let mut reading = Reading::new(diagnostics);
     let mut clauses = Vec::new();
     for form in tree.statements() {
@@ -91,9 +107,7 @@ fn read_unfolded(
     for clause in normalize::unfold(clauses, relations, terms)? {
         reading.add(clause);
     }
-    let mut left = reading.unbound.iter();
-    let is_safe = left.all(|&place| reading.declarations.around(place).is_some());
-    is_safe.then_some(reading)
+    Some(reading)
 }
 
 impl Reading {
@@ -124,12 +138,15 @@ impl Reading {
     fn add(&mut self, clause: Clause<Formula>) {
         let (statement, relation) = (clause.span, clause.head.value.relation);
         for rule in normalize::rules(clause, &mut self.reader.workspace) {
-            if check::check_safety(&rule, &mut self.reader.workspace) {
+            let safety = check::check_safety(&rule, &mut self.reader.workspace);
+            if safety == Safety::Safe {
                 self.rules.push(rule);
                 continue;
             }
             self.unbound.insert(statement);
-            if Rules::keyword(relation).is_none_or(|keyword| keyword.is_declaration()) {
+            let keyword = Rules::keyword(relation);
+            let has_callers = keyword.is_none_or(|keyword| keyword.is_declaration());
+            if has_callers && safety == Safety::ByCallers {
                 self.unfoldable.insert(statement);
             }
         }

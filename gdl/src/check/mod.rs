@@ -24,7 +24,7 @@ use crate::normalize::{PlacedRule, Workspace};
 
 pub(crate) use completeness::{check_keywords, check_uses};
 pub(crate) use roles::find_roles;
-pub(crate) use safety::check_safety;
+pub(crate) use safety::{Safety, check_safety};
 pub(crate) use usage::check_usage;
 
 /// Reports forbidden dependencies, negation that is not stratified, and recursion that is not restricted. If `lenient`,

@@ -7,9 +7,19 @@ use crate::source::Span;
 use crate::syntax::find_name;
 use crate::term::Terms;
 
-/// Reports every variable of a rule that does not occur in a positive condition. Returns
-/// whether there are none.
-pub(crate) fn check_safety(placed: &PlacedRule, workspace: &mut Workspace) -> bool {
+/// Where the variables of a rule get their values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Safety {
+    /// In its positive conditions.
+    Safe,
+    /// Some only in its head, that is, where conditions refer to it.
+    ByCallers,
+    /// Some nowhere.
+    Unsafe,
+}
+
+/// Reports every variable of a rule that does not occur in a positive condition.
+pub(crate) fn check_safety(placed: &PlacedRule, workspace: &mut Workspace) -> Safety {
     let Workspace {
         terms,
         relations,
@@ -23,10 +33,15 @@ pub(crate) fn check_safety(placed: &PlacedRule, workspace: &mut Workspace) -> bo
         }
     }
     if is_bound.iter().all(|&bound| bound) {
-        return true;
+        return Safety::Safe;
     }
     let source = diagnostics.source().clone();
     let has_value = is_bound.clone();
+    let mut may_have_value = is_bound.clone();
+    for arg in &rule.head.args {
+        arg.for_each_var(&mut |var| may_have_value[var.index()] = true);
+    }
+    let has_caller = may_have_value.iter().all(|&value| value);
     let mut report = |var: Var, span: Span, part: Part<'_>| {
         if std::mem::replace(&mut is_bound[var.index()], true) {
             return;
@@ -73,7 +88,10 @@ pub(crate) fn check_safety(placed: &PlacedRule, workspace: &mut Workspace) -> bo
         };
         literal.for_each_var(&mut |var| report(var, span, part));
     }
-    false
+    match has_caller {
+        true => Safety::ByCallers,
+        false => Safety::Unsafe,
+    }
 }
 
 /// A rule by which a relation holds if an atom does for any values of the variables that have none; in prefix form.

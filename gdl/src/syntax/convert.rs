@@ -53,6 +53,24 @@ pub fn convert(source: &Source, to: Notation) -> Result<String, Diagnostics> {
     Ok(writer.out)
 }
 
+/// Adds a condition, or those that it joins by `and`.
+fn add_joint<'a>(condition: Form<'a>, parts: &mut Vec<Form<'a>>) {
+    let mut open = vec![condition];
+    while let Some(form) = open.pop() {
+        let mut items = form.items();
+        let word = items.next().and_then(|first| first.name());
+        let before = open.len();
+        if word.is_some_and(|word| word.eq_ignore_ascii_case("and")) {
+            open.extend(items);
+            open[before..].reverse();
+        }
+        // One that joins nothing is an atom.
+        if open.len() == before {
+            parts.push(form);
+        }
+    }
+}
+
 /// The comments of a text, in order.
 fn comments(source: &Source) -> Vec<Span> {
     let text = source.text();
@@ -97,19 +115,26 @@ impl<C: Iterator<Item = Span>> Writer<'_, C> {
             Notation::Infix => infix::print(form)?,
         };
         let names = VariableNames::of(form);
-        let text = |part: Form<'_>| match self.to {
+        let text = |(number, part): (usize, &Form<'_>)| match self.to {
             Notation::Prefix => Ok(part.to_string()),
-            Notation::Infix => infix::print_condition(part, &names),
+            Notation::Infix => infix::print_part(*part, &names, number == 0),
         };
         let is_rule = form.items().next().and_then(|first| first.name()) == Some("<=");
-        let parts: Vec<Form<'_>> = form.items().skip(1).filter(|_| is_rule).collect();
-        let has_comment = self.comments.peek().is_some_and(|c| c.start < span.end);
+        let mut parts: Vec<Form<'_>> = Vec::new();
+        for part in form.items().skip(1).filter(|_| is_rule) {
+            match self.to {
+                Notation::Prefix => parts.push(part),
+                Notation::Infix => add_joint(part, &mut parts),
+            }
+        }
+        let end = parts.last().map_or(span.end, |part| part.span().end);
+        let has_comment = self.comments.peek().is_some_and(|c| c.start < end);
         if parts.len() < 2 || !has_comment && one_line.chars().count() <= LONGEST_LINE {
             self.out.push_str(&one_line);
-            self.last = Some(span.end);
+            self.end_statement(end, span.end);
             return Ok(());
         }
-        let texts = parts.iter().map(|&part| text(part));
+        let texts = parts.iter().enumerate().map(text);
         let texts = texts.collect::<Result<Vec<String>, Unprintable>>()?;
         for (number, (part, text)) in parts.iter().zip(&texts).enumerate() {
             let is_last = number + 1 == parts.len();
@@ -137,9 +162,15 @@ impl<C: Iterator<Item = Span>> Writer<'_, C> {
             }
             self.last = Some(part.span().end);
         }
-        self.comments_before(span.end, INDENTATION);
-        self.last = Some(span.end);
+        self.end_statement(end, span.end);
         Ok(())
+    }
+
+    /// Writes the comments between the last part of a statement and its end.
+    fn end_statement(&mut self, last: u32, end: u32) {
+        self.last = Some(last);
+        self.comments_before(end, "");
+        self.last = Some(end);
     }
 
     /// Writes the comments that start before a place: those after something in its line, others in lines of their

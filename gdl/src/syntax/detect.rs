@@ -6,7 +6,7 @@ use crate::source::Notation;
 /// The notation that a text is most likely in.
 ///
 /// Statements of infix form start with a name, never with a parenthesis. Beyond that, what only one of
-/// the forms has is counted: `(` directly after a name and `,` or `:-`, or else `(` after something else and `?x`. Comments
+/// the forms has is counted: `(` directly after a name and `,` or `:-`, or else `(` after a blank and `?x`. Comments
 /// with `%` decide where that is even.
 ///
 /// ```
@@ -35,7 +35,9 @@ pub fn notation_of(text: &str) -> Notation {
                 {
                     infix += 1;
                 }
-                Some(_) => prefix += 1,
+                Some((_, Kind::Name | Kind::Variable | Kind::Close | Kind::Unknown)) => prefix += 1,
+                // A group of conditions.
+                Some(_) => {}
             },
             Kind::Comma => infix += 1,
             Kind::If => match rest.starts_with(":-") {
@@ -75,6 +77,7 @@ mod tests {
             ("; role(x)\n\nrole(x)", Infix),
             ("role(x).", Infix),
             ("terminal :- ~open", Infix),
+            ("p :- (q | r) & s", Infix),
             ("open", Prefix),
             ("% the game\nopen", Infix),
             ("legal(R,mark(M,N)) <= true(cell(M,N,b)) & (a | b)", Infix),

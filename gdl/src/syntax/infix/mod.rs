@@ -26,7 +26,7 @@ use crate::source::Span;
 pub(super) use lexer::{Lexer, TokenKind};
 pub(super) use name::VariableNames;
 pub(super) use parser::parse;
-pub(super) use printer::{Unprintable, print, print_condition};
+pub(super) use printer::{Unprintable, print, print_part};
 
 /// The places in a text of a name, as prefix form spells it.
 pub(super) fn places<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = Span> + 'a {

@@ -37,19 +37,21 @@ pub(in crate::syntax) fn print(form: Form<'_>) -> Result<String, Unprintable> {
                 condition(item, &names, outer, &mut text)?;
             }
         }
-        _ => condition(form, &names, Binding::Or, &mut text)?,
+        _ => condition(form, &names, Binding::Not, &mut text)?,
     }
     Ok(text)
 }
 
-/// The text of a head or a condition, which may stand between others.
-pub(in crate::syntax) fn print_condition(
+/// The text of a head, or of a condition which may stand between others.
+pub(in crate::syntax) fn print_part(
     form: Form<'_>,
     names: &VariableNames<'_>,
+    is_head: bool,
 ) -> Result<String, Unprintable> {
     check_depth(form)?;
     let mut text = String::new();
-    condition(form, names, Binding::And, &mut text)?;
+    let outer = if is_head { Binding::Not } else { Binding::And };
+    condition(form, names, outer, &mut text)?;
     Ok(text)
 }
 
@@ -77,10 +79,10 @@ fn condition(
         () if is("or") && count > 0 => (Binding::Or, " | "),
         () => return atom(form, names, out),
     };
-    if binding == Binding::Not {
-        out.push_str(sign);
-        let negated = form.items().nth(1).ok_or(Unprintable(form.span()))?;
-        return condition(negated, names, Binding::Not, out);
+    if let (Some(only), 1) = (form.items().nth(1), count) {
+        let is_negated = binding == Binding::Not;
+        out.push_str(if is_negated { sign } else { "" });
+        return condition(only, names, if is_negated { binding } else { outer }, out);
     }
     let is_group = binding < outer;
     if is_group {
