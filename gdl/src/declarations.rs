@@ -10,52 +10,57 @@ use crate::source::Span;
 
 /// The places of the statements about `base` and `input`, in order.
 #[derive(Default)]
-pub(crate) struct Declarations(Vec<Span>);
+pub(crate) struct Declarations(Vec<(Span, Keyword)>);
 
 impl Declarations {
-    /// Adds a statement that follows the others.
-    pub(crate) fn push(&mut self, statement: Span) {
-        self.0.push(statement);
+    /// Adds a statement about a keyword that follows the others.
+    pub(crate) fn push(&mut self, statement: Span, keyword: Keyword) {
+        self.0.push((statement, keyword));
     }
 
-    /// The declaration that a place is in.
-    pub(crate) fn around(&self, place: Span) -> Option<Span> {
-        let after = self.0.partition_point(|span| span.start <= place.start);
+    /// The declaration that a place is in, and its keyword.
+    pub(crate) fn around(&self, place: Span) -> Option<(Span, Keyword)> {
+        let after = self
+            .0
+            .partition_point(|(span, _)| span.start <= place.start);
         let last = self.0[..after].last().copied();
-        last.filter(|span| span.covers(place))
+        last.filter(|(span, _)| span.covers(place))
     }
 
-    /// Whether other rules depend on them.
-    pub(crate) fn are_used(&self, rules: &[PlacedRule], workspace: &Workspace) -> bool {
+    /// The keywords that other rules depend on.
+    pub(crate) fn used(&self, rules: &[PlacedRule], workspace: &Workspace) -> Vec<Keyword> {
         let Workspace {
             terms, relations, ..
         } = workspace;
-        let is_declared = |relation: RelationId| {
+        let declared = |relation: RelationId| {
             let name = terms.name(relations.list[relation.index()].name);
-            let mut keywords = Keyword::ALL.iter().filter(|k| k.is_declaration());
-            keywords.any(|keyword| keyword.name() == name)
+            let mut keywords = Keyword::ALL.into_iter();
+            keywords.find(|keyword| keyword.is_declaration() && keyword.name() == name)
         };
-        let mut others = rules
-            .iter()
-            .filter(|placed| self.around(placed.rule.span).is_none());
-        others.any(|placed| {
-            placed.rule.body.iter().any(|literal| match literal {
-                Literal::Positive(atom) | Literal::Negative(atom) => is_declared(atom.relation),
-                Literal::Distinct(..) => false,
-            })
-        })
+        let mut used = Vec::new();
+        for placed in rules {
+            let own = self.around(placed.rule.span).map(|(_, keyword)| keyword);
+            for literal in &placed.rule.body {
+                if let Literal::Positive(atom) | Literal::Negative(atom) = literal
+                    && let Some(keyword) = declared(atom.relation)
+                    && own != Some(keyword)
+                {
+                    used.push(keyword);
+                }
+            }
+        }
+        used
     }
 
-    /// Leaves out those with errors, which become warnings, unless other rules depend on declarations.
+    /// Leaves out those with errors, which become warnings, unless other rules depend on declarations of that kind.
     pub(crate) fn leave_out_wrong(&self, rules: &mut Vec<PlacedRule>, workspace: &mut Workspace) {
-        if self.are_used(rules, workspace) {
-            return;
-        }
+        let used = self.used(rules, workspace);
         let mut wrong: FxHashSet<Span> = FxHashSet::default();
         workspace.diagnostics.demote(|place| {
             let declaration = self.around(place);
-            wrong.extend(declaration);
-            declaration.is_some()
+            let unused = declaration.filter(|(_, keyword)| !used.contains(keyword));
+            wrong.extend(unused.map(|(span, _)| span));
+            unused.is_some()
         });
         rules.retain(|placed| !wrong.contains(&placed.rule.span));
     }

@@ -35,10 +35,14 @@ pub(crate) fn read(tree: &Tree, diagnostics: &Diagnostics, lenient: bool) -> Rea
     if reading.unfoldable.is_empty() {
         return reading;
     }
+    let used = reading
+        .declarations
+        .used(&reading.rules, &reading.reader.workspace);
     let mut unbound = reading.unfoldable.clone();
-    if !reading.uses_declarations() {
-        unbound.retain(|place| reading.declarations.around(*place).is_none());
-    }
+    unbound.retain(|place| {
+        let declaration = reading.declarations.around(*place);
+        declaration.is_none_or(|(_, keyword)| used.contains(&keyword))
+    });
     let mut accepted = unbound.clone();
     accepted.retain(|place| lenient || reading.declarations.around(*place).is_some());
     if let Some(unfolded) = read_unfolded(tree, diagnostics, accepted) {
@@ -121,15 +125,9 @@ impl Reading {
         }
     }
 
-    /// Whether rules depend on declarations.
-    fn uses_declarations(&self) -> bool {
-        self.declarations
-            .are_used(&self.rules, &self.reader.workspace)
-    }
-
     fn clause(&mut self, statement: Form<'_>) -> Option<Clause<Formula>> {
-        if normalize::is_declaration(statement) {
-            self.declarations.push(statement.span());
+        if let Some(keyword) = normalize::declaration(statement) {
+            self.declarations.push(statement.span(), keyword);
         }
         self.reader.clause(statement)
     }

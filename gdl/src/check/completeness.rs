@@ -69,13 +69,13 @@ pub(crate) fn check_keywords(heads: Heads, workspace: &mut Workspace) {
         let names = relations.list.iter();
         let mut names = names.map(|relation| (terms.name(relation.name), relation.arity));
         let run_together = names.find_map(|(name, arity)| {
-            let (found, rest) = run_together(name, arity)?;
-            (found == keyword).then(|| (quote(name), quote(&format!("{} {rest}", keyword.name()))))
+            let (found, meant) = run_together(name, arity)?;
+            (found == keyword).then(|| (quote(name), quote(&meant)))
         });
         workspace
             .diagnostics
             .push(diagnostic.help(match run_together {
-                Some((name, parts)) => format!("did you mean {parts} by {name}?"),
+                Some((name, meant)) => format!("did you mean {meant} by {name}?"),
                 None => format!("write {example}"),
             }));
     }

@@ -2,13 +2,15 @@
 
 use crate::rules::Keyword;
 
-/// Returns the keyword that a name seems to start with, and its first argument, if the name has one argument
+/// Returns the keyword that a name seems to start with, and what was meant then, if the name has one argument
 /// less: in `(rolewhite)` a blank is missing.
-pub(super) fn run_together(name: &str, arity: usize) -> Option<(Keyword, &str)> {
+pub(super) fn run_together(name: &str, arity: usize) -> Option<(Keyword, String)> {
     let mut keywords = Keyword::ALL.into_iter();
     keywords.find_map(|keyword| {
         let rest = name.strip_prefix(keyword.name())?;
-        (arity + 1 == keyword.arity() && !rest.is_empty()).then_some((keyword, rest))
+        let more = if arity > 0 { " ..." } else { "" };
+        let meant = format!("({} {rest}{more})", keyword.name());
+        (arity + 1 == keyword.arity() && !rest.is_empty()).then_some((keyword, meant))
     })
 }
 

@@ -56,9 +56,9 @@ pub(crate) fn check_usage(rules: &[PlacedRule], workspace: &mut Workspace) {
                 .help(format!("did you mean {}?", quote(other))),
             None => {
                 let (code, help) = match run_together(name, arity) {
-                    Some((keyword, rest)) => {
-                        let parts = quote(&format!("{} {rest}", keyword.name()));
-                        (Code::MissingBlank, format!("did you mean {parts}?"))
+                    Some((_, meant)) => {
+                        let help = format!("did you mean {}?", quote(&meant));
+                        (Code::MissingBlank, help)
                     }
                     None => {
                         let help = "check the spelling, or remove it".to_string();

@@ -22,7 +22,7 @@ mod workspace;
 use crate::diagnostic::{Code, Diagnostic};
 pub(crate) use clause::{Clause, Formula};
 pub(crate) use moves::without_moves_in_states;
-pub(crate) use reader::{Heads, Reader, is_declaration};
+pub(crate) use reader::{Heads, Reader, declaration};
 pub(crate) use relations::Relations;
 pub(crate) use rule::PlacedRule;
 pub(crate) use unfold::unfold;

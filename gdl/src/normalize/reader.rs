@@ -52,16 +52,18 @@ impl Word {
     }
 }
 
-/// Whether a statement is about `base` or `input`.
-pub(crate) fn is_declaration(statement: Form<'_>) -> bool {
+/// The keyword of a statement about `base` or `input`.
+pub(crate) fn declaration(statement: Form<'_>) -> Option<Keyword> {
     let mut items = statement.items();
     let head = match items.next().and_then(|first| first.name()) {
         Some("<=") => items.next(),
         _ => Some(statement),
     };
-    let leading = head.map(|head| head.items().next().unwrap_or(head));
-    let word = leading.and_then(|leading| Word::of(leading.name()?));
-    matches!(word, Some(Word::Relation(keyword)) if keyword.is_declaration())
+    let leading = head.map(|head| head.items().next().unwrap_or(head))?;
+    match Word::of(leading.name()?)? {
+        Word::Relation(keyword) => Some(keyword).filter(|keyword| keyword.is_declaration()),
+        _ => None,
+    }
 }
 
 fn is_variable(name: &str) -> bool {

@@ -123,8 +123,8 @@ impl<C: Iterator<Item = Span>> Writer<'_, C> {
         let mut parts: Vec<Form<'_>> = Vec::new();
         for part in form.items().skip(1).filter(|_| is_rule) {
             match self.to {
-                Notation::Prefix => parts.push(part),
-                Notation::Infix => add_joint(part, &mut parts),
+                Notation::Infix if !parts.is_empty() => add_joint(part, &mut parts),
+                _ => parts.push(part),
             }
         }
         let end = parts.last().map_or(span.end, |part| part.span().end);

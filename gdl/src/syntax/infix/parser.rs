@@ -210,7 +210,9 @@ impl Parser<'_> {
         let head = self.literal()?;
         let Some(sign) = self.next_if(TokenKind::If) else {
             return match self.kind() {
-                None | Some(TokenKind::Name | TokenKind::Quoted) => Ok(Some(head)),
+                None | Some(TokenKind::Name | TokenKind::Quoted | TokenKind::Variable) => {
+                    Ok(Some(head))
+                }
                 Some(TokenKind::Stop) => {
                     self.at += 1;
                     Ok(Some(head))
@@ -234,7 +236,7 @@ impl Parser<'_> {
         if self.next_if(TokenKind::Stop).is_none()
             && !matches!(
                 self.kind(),
-                None | Some(TokenKind::Name | TokenKind::Quoted)
+                None | Some(TokenKind::Name | TokenKind::Quoted | TokenKind::Variable)
             )
         {
             return Err(match self.peek() {
@@ -406,6 +408,7 @@ impl Parser<'_> {
         self.enter(open.span)?;
         let start = name.span();
         let mut items = vec![name];
+        let mut lacks_comma = false;
         if let Some(close) = self.next_if(TokenKind::Close) {
             self.depth -= 1;
             return Ok(Parsed::List(start.join(close.span), items));
@@ -418,8 +421,12 @@ impl Parser<'_> {
                     if matches!(
                         token.kind,
                         TokenKind::Name | TokenKind::Variable | TokenKind::Quoted
-                    ) && !self.may_start_statement() =>
+                    ) && !self.starts_line(token) =>
                 {
+                    // One message stands for all: the `)` may be missing instead.
+                    if std::mem::replace(&mut lacks_comma, true) {
+                        continue;
+                    }
                     let missing = Diagnostic::error(Code::UnexpectedToken, "a comma is missing")
                         .at(token.span, "an argument, without a comma before it")
                         .help("separate arguments by commas");
@@ -455,9 +462,8 @@ impl Parser<'_> {
         let is_end = |kind| matches!(kind, TokenKind::Stop | TokenKind::If);
         let is_joint = |kind| matches!(kind, TokenKind::And | TokenKind::Or);
         let next = self.peek();
-        let ends = next.is_none_or(|next| {
-            is_end(next.kind) || is_joint(next.kind) || self.may_start_statement()
-        });
+        let ends = next
+            .is_none_or(|next| is_end(next.kind) || is_joint(next.kind) || self.starts_line(next));
         if !ends {
             return Err(self.unexpected(expected, ""));
         }
