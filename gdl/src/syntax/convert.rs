@@ -60,7 +60,11 @@ fn add_joint<'a>(condition: Form<'a>, parts: &mut Vec<Form<'a>>) {
         let mut items = form.items();
         let word = items.next().and_then(|first| first.name());
         let before = open.len();
-        if word.is_some_and(|word| word.eq_ignore_ascii_case("and")) {
+        let joins = |word: &str| {
+            let is_only = word.eq_ignore_ascii_case("or") && form.len() == 2;
+            word.eq_ignore_ascii_case("and") || is_only
+        };
+        if word.is_some_and(joins) {
             open.extend(items);
             open[before..].reverse();
         }
