@@ -31,9 +31,9 @@
 //! # Parts
 //!
 //! ```text
-//! text --syntax--> forms --normalize, check--> Rules --ground--> Propnet
-//!                                                |
-//!                                                +--prover--> answers about one state
+//! text --syntax--> forms --reading: normalize, check--> Rules --ground--> Propnet
+//!                                                         |
+//!                                                         +--prover--> answers about one state
 //! ```
 //!
 //! - [`Rules::parse`] reads a rulesheet; all errors and warnings come back as

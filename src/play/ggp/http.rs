@@ -31,8 +31,11 @@ pub(crate) const MAX_BYTES: usize = 4 << 20;
 /// The interval of checks for a stop while waiting for a socket.
 const SLICE: Duration = Duration::from_millis(10);
 
-/// How long more is waited for when a message seems complete, or all bytes of one with an open list are there.
-const PAUSE: Duration = Duration::from_secs(1);
+/// How long more is waited for when a list is closed, but bytes are missing.
+const AFTER_LIST: Duration = Duration::from_millis(250);
+
+/// How long more is waited for when no bytes are missing, but a list is open.
+const WITHIN_LIST: Duration = Duration::from_secs(2);
 
 /// How long the other side gets to take an answer.
 const WRITE_TIME: Duration = Duration::from_secs(5);
@@ -198,15 +201,17 @@ impl<'a> Reader<'a> {
                 None if scan.closed => break true,
                 _ => {}
             }
-            let may_be_all = is_list || missing == Some(0);
-            self.deadline = match may_be_all {
-                true => deadline.min(Instant::now() + PAUSE),
-                false => deadline,
+            let pause = match (is_list, missing) {
+                (true, _) => Some(AFTER_LIST),
+                (false, Some(0)) => Some(WITHIN_LIST),
+                _ => None,
             };
+            let until = pause.map(|pause| Instant::now() + pause);
+            self.deadline = until.map_or(deadline, |until| until.min(deadline));
             match self.more() {
                 Ok(true) => {}
                 Ok(false) => break missing.is_none_or(|missing| missing == 0) || is_list,
-                Err(HttpError::TimedOut) if may_be_all => break true,
+                Err(HttpError::TimedOut) if pause.is_some() => break true,
                 Err(error) => return Err(error),
             }
         };
