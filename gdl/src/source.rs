@@ -51,11 +51,16 @@ impl fmt::Display for Notation {
 /// A named text in some notation. Clones share the text.
 #[derive(Clone, Debug)]
 pub struct Source {
-    name: Arc<str>,
-    text: Arc<str>,
+    named: Arc<NamedText>,
     notation: Notation,
+}
+
+#[derive(Debug)]
+struct NamedText {
+    name: Box<str>,
+    text: Box<str>,
     /// The byte at which each line starts.
-    line_starts: Arc<[u32]>,
+    line_starts: Box<[u32]>,
 }
 
 /// A human-readable position: line and column count from 1, the column in characters.
@@ -80,11 +85,14 @@ impl Source {
         };
         let starts = (0..bytes.len()).filter(|&at| ends_line(at));
         let starts = std::iter::once(0).chain(starts.map(|at| at as u32 + 1));
-        Source {
+        let named = NamedText {
             name: name.into(),
             text: text.into(),
-            notation: Notation::Prefix,
             line_starts: starts.collect(),
+        };
+        Source {
+            named: Arc::new(named),
+            notation: Notation::Prefix,
         }
     }
 
@@ -100,27 +108,30 @@ impl Source {
 
     /// The name for messages.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.named.name
     }
 
     /// The whole text.
     pub fn text(&self) -> &str {
-        &self.text
+        &self.named.text
     }
 
     /// The text of a span.
     pub fn slice(&self, span: Span) -> &str {
-        &self.text[span.start as usize..span.end as usize]
+        &self.named.text[span.start as usize..span.end as usize]
     }
 
     /// The line that a byte is on, counted from 0, and the line's span without
     /// its line break.
     pub fn line(&self, byte: u32) -> (usize, Span) {
-        let line = self.line_starts.partition_point(|&start| start <= byte) - 1;
-        let start = self.line_starts[line];
-        let end = match self.line_starts.get(line + 1) {
+        let NamedText {
+            text, line_starts, ..
+        } = &*self.named;
+        let line = line_starts.partition_point(|&start| start <= byte) - 1;
+        let start = line_starts[line];
+        let end = match line_starts.get(line + 1) {
             Some(&next) => next - 1,
-            None => self.text.len() as u32,
+            None => text.len() as u32,
         };
         (line, Span { start, end })
     }
@@ -129,9 +140,8 @@ impl Source {
     pub fn position(&self, byte: u32) -> Position {
         let (line, Span { start, .. }) = self.line(byte);
         let start = start as usize;
-        let column = self.text[start..(byte as usize).min(self.text.len())]
-            .chars()
-            .count();
+        let text = self.text();
+        let column = text[start..(byte as usize).min(text.len())].chars().count();
         Position {
             line: line + 1,
             column: column + 1,

@@ -292,6 +292,17 @@ proptest! {
 }
 
 #[test]
+fn comments_without_an_end_are_named() {
+    for comment in ["/* role(b)", "/*/ role(b)"] {
+        let error = Rules::parse("game", &format!("role(a)\n{comment}")).unwrap_err();
+        assert!(
+            error.to_string().contains("a comment has no end"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
 fn infix_text_may_be_nested_to_any_depth() {
     for opening in ["p(", "(", "~", "not ", "not(", "(q & "] {
         let text = format!("role(x)\nq :- {}", opening.repeat(100_000));

@@ -135,10 +135,10 @@ impl Unfolder<'_> {
         self.statement = clause.span;
         let mut variables: Vec<Symbol> = clause.variables.to_vec();
         let is_binding = |formula: &&Formula| match formula {
-            Formula::Condition(Spanned { value, .. }) => match value {
-                Condition::Literal(Literal::Positive(atom)) => !defined.contains(&atom.relation),
-                _ => false,
-            },
+            Formula::Condition(Spanned {
+                value: Condition::Literal(Literal::Positive(atom)),
+                ..
+            }) => !defined.contains(&atom.relation),
             _ => false,
         };
         let binding: Vec<Formula> = clause.body.iter().filter(is_binding).cloned().collect();

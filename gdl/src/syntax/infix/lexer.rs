@@ -168,8 +168,9 @@ fn number(text: &str) -> Option<usize> {
 
 /// The length of a comment at the start of a text.
 fn comment(text: &str) -> Option<usize> {
-    if text.starts_with("/*") {
-        return Some(text.find("*/").map_or(text.len(), |at| at + 2));
+    if let Some(block) = text.strip_prefix("/*") {
+        let end = block.find("*/").map(|at| 2 + at + 2);
+        return Some(end.unwrap_or(text.len()));
     }
     text.starts_with(['%', ';']).then(|| line_length(text))
 }

@@ -31,6 +31,7 @@ pub(in crate::syntax) fn parse(source: &Source, diagnostics: &mut Diagnostics) -
         builder: Builder::default(),
         diagnostics,
     };
+    parser.report_open_comment(&comments);
     parser.warn_of_hidden_conditions(&comments);
     while let Some(token) = parser.peek() {
         parser.column = parser.indentation(token);
@@ -577,6 +578,24 @@ impl Parser<'_> {
             false => diagnostic.help(help),
         });
         Reported
+    }
+
+    /// A comment without its end hides all that follows.
+    fn report_open_comment(&mut self, comments: &[Token]) {
+        let Some(last) = comments.last() else {
+            return;
+        };
+        let text = self.source.slice(last.span);
+        if text.starts_with("/*") && !(text.len() > 3 && text.ends_with("*/")) {
+            let start = Span {
+                end: last.span.start + 2,
+                ..last.span
+            };
+            let diagnostic = Diagnostic::error(Code::UnexpectedToken, "a comment has no end")
+                .at(start, "all that follows is a comment")
+                .help("write `*/` where it ends");
+            self.diagnostics.push(diagnostic);
+        }
     }
 
     /// Prolog's sign for 'or' starts a comment here: conditions after it would be lost silently.
