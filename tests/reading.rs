@@ -72,7 +72,7 @@ fn play_contradicts_declarations() {
     };
     let fluents = of_kind(FindingKind::UndeclaredFluent).unwrap();
     assert!(
-        fluents.contains("does not declare 1 fluents that play reaches: (step 2)"),
+        fluents.contains("does not declare 1 fluent that play reaches: (step 2)"),
         "{fluents}"
     );
     let moves = of_kind(FindingKind::UndeclaredMove).unwrap();

@@ -84,8 +84,9 @@ impl Declarations {
             let shown = shown.collect::<Vec<_>>().join(", ");
             let more = if texts.len() > SHOWN { ", ..." } else { "" };
             let count = texts.len();
+            let plural = if count == 1 { "" } else { "s" };
             let message = format!(
-                "`{keyword}` does not declare {count} {what} that play reaches: {shown}{more}; \
+                "`{keyword}` does not declare {count} {what}{plural} that play reaches: {shown}{more}; \
                  players that rely on it misplay the game"
             );
             Some(Finding::new(kind, Proof::Example, message))
@@ -94,9 +95,9 @@ impl Declarations {
             FindingKind::UndeclaredFluent,
             &self.fluents,
             "base",
-            "fluents",
+            "fluent",
         );
-        let moves = finding(FindingKind::UndeclaredMove, &self.moves, "input", "moves");
+        let moves = finding(FindingKind::UndeclaredMove, &self.moves, "input", "move");
         fluents.into_iter().chain(moves).collect()
     }
 }
