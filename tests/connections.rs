@@ -35,6 +35,8 @@ fn every_way_to_send_a_message() {
         ),
         // A parenthesis too many.
         "POST / HTTP/1.0\r\nContent-Length: 7\r\n\r\n(INFO))".to_string(),
+        // A length that counts a byte too many, while the connection stays open.
+        "POST / HTTP/1.0\r\nContent-Length: 7\r\n\r\n(INFO)".to_string(),
         "GET /(INFO) HTTP/1.0\r\n\r\n".to_string(),
         "GET /%28+INFO%20%29 HTTP/1.0\r\nA: b\r\n\r\n".to_string(),
         "get /( INFO ) HTTP/1.1\r\n\r\n".to_string(),
@@ -86,6 +88,12 @@ fn texts_that_are_not_messages_are_refused() {
         let answer = raw(at, request);
         assert_eq!(status(&answer), expected, "{request:?}: {answer}");
         assert!(!body(&answer).is_empty());
+    }
+    // What is missing in a message that is complete otherwise is said, also if the client waits for it.
+    let lacking = "POST / HTTP/1.0\r\nContent-Length: 5\r\n\r\n(INFO";
+    for answer in [raw(at, lacking), half_closed(at, lacking)] {
+        assert_eq!(status(&answer), 400);
+        assert!(body(&answer).contains("a `)` is missing"), "{answer}");
     }
     // There is no client to answer to.
     for request in ["", "POST / HTTP/1.0\r\nContent-Length: 9\r\n\r\n(INFO"] {

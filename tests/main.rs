@@ -58,6 +58,7 @@ mod proof_cubes;
 mod proofs;
 mod protocol;
 mod queue;
+mod reading;
 mod records;
 mod remote_players;
 mod search_players;

@@ -31,9 +31,9 @@
 //! # Parts
 //!
 //! ```text
-//! text --syntax--> forms --normalize, check--> Rules --ground--> Propnet
-//!                                                |
-//!                                                +--prover--> answers about one state
+//! text --syntax--> forms --reading: normalize, check--> Rules --ground--> Propnet
+//!                                                         |
+//!                                                         +--prover--> answers about one state
 //! ```
 //!
 //! - [`Rules::parse`] reads a rulesheet; all errors and warnings come back as
@@ -57,13 +57,15 @@ pub mod syntax;
 pub mod term;
 
 mod check;
+mod declarations;
 mod normalize;
 mod parse;
+mod reading;
 mod scc;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use ground::{GroundError, GroundLimitKind, GroundLimits, GroundStatistics, ground};
-pub use parse::{MAX_BYTES, Parsed, ReadError};
+pub use parse::{MAX_BYTES, Parsed, ReadError, ReadOptions};
 pub use propnet::Propnet;
 pub use prover::{Prover, ProverError, ProverLimitKind, ProverLimits};
 pub use rules::Rules;

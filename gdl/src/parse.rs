@@ -8,13 +8,40 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::check;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::normalize::{self, PlacedRule, Reader, Workspace};
+use crate::normalize::{self, Workspace};
+use crate::reading::{self, Reading};
 use crate::rules::Rules;
-use crate::source::Source;
-use crate::syntax;
+use crate::source::{Notation, Source};
+use crate::syntax::{self, Form, Tree, Wrapper, notation_of};
 
 /// The size of the largest rulesheet that is read: 64 MiB.
 pub const MAX_BYTES: usize = 64 << 20;
+
+/// How rulesheets are read. By default, in the notation that they seem to be in, and as the specification says.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
+pub struct ReadOptions {
+    /// The notation, if it is known.
+    pub notation: Option<Notation>,
+    /// Whether rules that the specification forbids, but that have a usual meaning, are accepted with a warning:
+    /// conditions on the moves outside of `next`, which then never hold, and rules that bind their variables
+    /// only where conditions refer to them.
+    pub lenient: bool,
+}
+
+impl ReadOptions {
+    /// Sets the notation.
+    #[must_use]
+    pub fn with_notation(self, notation: Option<Notation>) -> ReadOptions {
+        ReadOptions { notation, ..self }
+    }
+
+    /// Sets whether some forbidden rules are accepted.
+    #[must_use]
+    pub fn with_lenient(self, lenient: bool) -> ReadOptions {
+        ReadOptions { lenient, ..self }
+    }
+}
 
 /// The rules of a game, and warnings about them.
 #[derive(Clone, Debug)]
@@ -57,13 +84,27 @@ impl Rules {
     /// assert!(error.to_string().contains("coin.kif:2:11"));
     /// ```
     pub fn parse(name: &str, text: &str) -> Result<Parsed, Diagnostics> {
+        Rules::parse_with(name, text, &ReadOptions::default())
+    }
+
+    /// As [`Rules::parse`], with options.
+    ///
+    /// # Errors
+    /// As for [`Rules::parse`].
+    pub fn parse_with(
+        name: &str,
+        text: &str,
+        options: &ReadOptions,
+    ) -> Result<Parsed, Diagnostics> {
         if text.len() > MAX_BYTES {
             return Err(too_large(name));
         }
         if let Some(at) = text.bytes().position(|byte| byte == 0) {
             return Err(binary(name, at, "a NUL byte"));
         }
-        let (rules, mut diagnostics) = parse_source(Source::new(name, text));
+        let notation = options.notation.unwrap_or_else(|| notation_of(text));
+        let source = Source::new(name, text).with_notation(notation);
+        let (rules, mut diagnostics) = parse_source(source, options);
         diagnostics.sort();
         match diagnostics.has_errors() {
             true => Err(diagnostics),
@@ -79,11 +120,19 @@ impl Rules {
     /// # Errors
     /// As [`Rules::parse`], and if the bytes are not UTF-8.
     pub fn parse_bytes(name: &str, bytes: &[u8]) -> Result<Parsed, Diagnostics> {
+        Rules::parse_bytes_with(name, bytes, &ReadOptions::default())
+    }
+
+    fn parse_bytes_with(
+        name: &str,
+        bytes: &[u8],
+        options: &ReadOptions,
+    ) -> Result<Parsed, Diagnostics> {
         if bytes.len() > MAX_BYTES {
             return Err(too_large(name));
         }
         match std::str::from_utf8(bytes) {
-            Ok(text) => Rules::parse(name, text),
+            Ok(text) => Rules::parse_with(name, text, options),
             Err(error) => {
                 let at = error.valid_up_to();
                 Err(binary(name, at, &format!("byte {:#04x}", bytes[at])))
@@ -97,6 +146,14 @@ impl Rules {
     /// # Errors
     /// As [`Rules::parse_bytes`], and if the file cannot be read.
     pub fn read(path: impl AsRef<Path>) -> Result<Parsed, ReadError> {
+        Rules::read_with(path, &ReadOptions::default())
+    }
+
+    /// As [`Rules::read`], with options.
+    ///
+    /// # Errors
+    /// As for [`Rules::read`].
+    pub fn read_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Parsed, ReadError> {
         let path = path.as_ref();
         let io_error = |source| ReadError::Io {
             path: path.to_path_buf(),
@@ -106,7 +163,8 @@ impl Rules {
             Some("-") => Cow::Borrowed(standard_input().map_err(io_error)?),
             _ => Cow::Owned(File::open(path).and_then(read_limited).map_err(io_error)?),
         };
-        Ok(Rules::parse_bytes(&path.to_string_lossy(), &bytes)?)
+        let name = path.to_string_lossy();
+        Ok(Rules::parse_bytes_with(&name, &bytes, options)?)
     }
 }
 
@@ -156,44 +214,76 @@ fn whole_file(name: &str, diagnostic: Diagnostic) -> Diagnostics {
     diagnostics
 }
 
-fn parse_source(source: Source) -> (Rules, Diagnostics) {
-    let mut workspace = Workspace::new(source.clone());
-    let tree = syntax::parse(&source, &mut workspace.diagnostics);
-    let is_complete = !workspace.diagnostics.has_errors();
-    let mut reader = Reader::new(workspace);
-    let mut placed: Vec<PlacedRule> = Vec::new();
-    for form in tree.forms() {
-        if let Some(clause) = reader.clause(form) {
-            for rule in normalize::rules(clause, &mut reader.workspace) {
-                if check::check_safety(&rule, &mut reader.workspace) {
-                    placed.push(rule);
-                }
-            }
-        }
+fn parse_source(source: Source, options: &ReadOptions) -> (Rules, Diagnostics) {
+    let mut diagnostics = Diagnostics::new(source.clone());
+    let tree = syntax::parse(&source, &mut diagnostics);
+    let of_syntax = diagnostics.len();
+    if let Some((wrapper, list)) = tree.wrapper() {
+        diagnostics.push(wrapped(wrapper, list));
     }
+    let is_complete = !diagnostics.has_errors();
+    let is_plain = source.notation() == Notation::Prefix && diagnostics.is_empty();
+    let Reading {
+        reader,
+        mut rules,
+        declarations,
+        ..
+    } = reading::read(&tree, &diagnostics, options.lenient);
     let heads = reader.heads;
     let mut workspace = reader.workspace;
-    let roles = check::find_roles(&placed, &mut workspace);
-    check::check_dependencies(&placed, &mut workspace);
+    let roles = check::find_roles(&rules, &mut workspace);
+    check::check_dependencies(&rules, options.lenient, &mut workspace);
+    declarations.leave_out_wrong(&mut rules, &mut workspace);
+    if options.lenient {
+        let Workspace {
+            relations, terms, ..
+        } = &mut workspace;
+        rules = normalize::without_moves_in_states(rules, relations, terms);
+    }
     // The checks that follow are about missing things, and would report things left
     // out because of an error.
-    if is_complete && tree.forms().next().is_none() {
+    if is_complete && tree.statements().next().is_none() {
         workspace.diagnostics.push(empty());
     } else if is_complete {
         check::check_keywords(heads, &mut workspace);
     }
     if !workspace.diagnostics.has_errors() {
-        check::check_uses(&placed, &roles, &mut workspace);
-        check::check_usage(&placed, &mut workspace);
+        check::check_uses(&rules, &roles, &mut workspace);
+        check::check_usage(&rules, &mut workspace);
+    }
+    if source.notation() == Notation::Infix {
+        // Messages about the meaning of rules are written in prefix form.
+        workspace.diagnostics.rephrase(of_syntax, syntax::rephrase);
     }
     let rules = Rules {
+        prefix: (!is_plain).then(|| statements_text(&tree).into()),
         source,
         terms: workspace.terms,
         relations: workspace.relations.list,
-        rules: placed.into_iter().map(|placed| placed.rule).collect(),
+        rules: rules.into_iter().map(|placed| placed.rule).collect(),
         roles,
     };
     (rules, workspace.diagnostics)
+}
+
+fn statements_text(tree: &Tree) -> String {
+    tree.statements().map(|form| format!("{form}\n")).collect()
+}
+
+fn wrapped(wrapper: Wrapper, list: Form<'_>) -> Diagnostic {
+    let (message, help) = match wrapper {
+        Wrapper::Parentheses => (
+            "the rulesheet is in one more pair of parentheses",
+            "remove the first and the last parenthesis: other players do not read this",
+        ),
+        Wrapper::Message => (
+            "this is a message of the GGP protocol, not a rulesheet",
+            "save the rules alone: other programs do not read this",
+        ),
+    };
+    Diagnostic::warning(Code::WrappedRules, message)
+        .at(list.span(), "the rules in it are read")
+        .help(help)
 }
 
 fn empty() -> Diagnostic {

@@ -6,6 +6,7 @@
 //! numbered within their rule, and every ground term is a [`TermId`].
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::source::{Source, Span};
 use crate::term::{Symbol, TermId, Terms};
@@ -86,6 +87,12 @@ impl Keyword {
             Keyword::Input => "input",
             Keyword::Sees => "sees",
         }
+    }
+
+    /// Whether it declares what is possible in any state. Declarations are a convention among players; the language
+    /// does not define them, and the game does not depend on them.
+    pub const fn is_declaration(self) -> bool {
+        matches!(self, Keyword::Base | Keyword::Input)
     }
 
     /// The number of arguments of the keyword.
@@ -181,6 +188,8 @@ pub struct Rules {
     pub rules: Vec<Rule>,
     /// The roles in the order in which the rulesheet first names them.
     pub roles: Vec<TermId>,
+    /// The statements in prefix form, one a line, if the text of the source is something else.
+    pub(crate) prefix: Option<Arc<str>>,
 }
 
 impl fmt::Debug for Rules {
@@ -193,6 +202,11 @@ impl fmt::Debug for Rules {
 }
 
 impl Rules {
+    /// The rules in prefix form, in which programs exchange them.
+    pub fn prefix_text(&self) -> &str {
+        self.prefix.as_deref().unwrap_or_else(|| self.source.text())
+    }
+
     /// The keyword of a relation, if it has one.
     pub fn keyword(relation: RelationId) -> Option<Keyword> {
         Keyword::ALL.get(relation.index()).copied()
@@ -229,6 +243,30 @@ impl Pattern {
         match self {
             Pattern::Var(_) | Pattern::Ground(_) => 1,
             Pattern::Compound(_, args) => 1 + args.iter().map(Pattern::size).sum::<usize>(),
+        }
+    }
+
+    /// The functor and the arguments. `None` for a variable.
+    pub(crate) fn parts(&self, terms: &Terms) -> Option<(Symbol, Vec<Pattern>)> {
+        match self {
+            Pattern::Var(_) => None,
+            Pattern::Compound(functor, args) => Some((*functor, args.clone())),
+            Pattern::Ground(term) => {
+                let args = terms.args(*term).iter().map(|&arg| Pattern::Ground(arg));
+                Some((terms.functor(*term), args.collect()))
+            }
+        }
+    }
+
+    /// The pattern in prefix form, with the names of a rule's variables.
+    pub(crate) fn text(&self, rule: &Rule, terms: &Terms) -> String {
+        match self {
+            Pattern::Var(var) => terms.name(rule.variables[var.index()]).to_string(),
+            Pattern::Ground(term) => terms.text(*term),
+            Pattern::Compound(functor, args) => {
+                let args: Vec<String> = args.iter().map(|arg| arg.text(rule, terms)).collect();
+                format!("({} {})", terms.name(*functor), args.join(" "))
+            }
         }
     }
 

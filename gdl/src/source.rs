@@ -1,5 +1,6 @@
 //! Source texts with positions, which every message about a rulesheet points to.
 
+use std::fmt;
 use std::sync::Arc;
 
 /// A range of bytes in a source text.
@@ -12,6 +13,11 @@ pub struct Span {
 }
 
 impl Span {
+    /// Whether another span lies within it.
+    pub fn covers(self, other: Span) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+
     /// The smallest span that covers both.
     pub fn join(self, other: Span) -> Span {
         Span {
@@ -21,13 +27,40 @@ impl Span {
     }
 }
 
-/// A named text. Clones share the text.
+/// A way to write rules.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Notation {
+    /// Lists in parentheses, as in `(<= terminal (true (step 20)))`: the notation of the Knowledge
+    /// Interchange Format, in which the GGP protocol exchanges rules and moves.
+    #[default]
+    Prefix,
+    /// As in `terminal :- true(step(20))`: the notation of logic programs, with `&`, `|` and `~`, and
+    /// variables that start with a capital letter.
+    Infix,
+}
+
+impl fmt::Display for Notation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Notation::Prefix => "prefix",
+            Notation::Infix => "infix",
+        })
+    }
+}
+
+/// A named text in some notation. Clones share the text.
 #[derive(Clone, Debug)]
 pub struct Source {
-    name: Arc<str>,
-    text: Arc<str>,
+    named: Arc<NamedText>,
+    notation: Notation,
+}
+
+#[derive(Debug)]
+struct NamedText {
+    name: Box<str>,
+    text: Box<str>,
     /// The byte at which each line starts.
-    line_starts: Arc<[u32]>,
+    line_starts: Box<[u32]>,
 }
 
 /// A human-readable position: line and column count from 1, the column in characters.
@@ -40,45 +73,65 @@ pub struct Position {
 }
 
 impl Source {
-    /// A source with a name for messages (usually the file's path). Texts of
+    /// A source in prefix form with a name for messages (usually the file's path). Texts of
     /// 4 GiB and more are not supported: callers refuse them before.
     pub fn new(name: &str, text: &str) -> Source {
-        let starts = std::iter::once(0).chain(
-            text.bytes()
-                .enumerate()
-                .filter(|&(_, byte)| byte == b'\n')
-                .map(|(at, _)| at as u32 + 1),
-        );
-        Source {
+        let bytes = text.as_bytes();
+        let ends_line = |at: usize| match bytes[at] {
+            b'\n' => true,
+            // A carriage return ends a line by itself, too.
+            b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+            _ => false,
+        };
+        let starts = (0..bytes.len()).filter(|&at| ends_line(at));
+        let starts = std::iter::once(0).chain(starts.map(|at| at as u32 + 1));
+        let named = NamedText {
             name: name.into(),
             text: text.into(),
             line_starts: starts.collect(),
+        };
+        Source {
+            named: Arc::new(named),
+            notation: Notation::Prefix,
         }
+    }
+
+    /// The same text, read in another notation.
+    pub fn with_notation(self, notation: Notation) -> Source {
+        Source { notation, ..self }
+    }
+
+    /// The notation of the text.
+    pub fn notation(&self) -> Notation {
+        self.notation
     }
 
     /// The name for messages.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.named.name
     }
 
     /// The whole text.
     pub fn text(&self) -> &str {
-        &self.text
+        &self.named.text
     }
 
     /// The text of a span.
     pub fn slice(&self, span: Span) -> &str {
-        &self.text[span.start as usize..span.end as usize]
+        &self.named.text[span.start as usize..span.end as usize]
     }
 
     /// The line that a byte is on, counted from 0, and the line's span without
     /// its line break.
     pub fn line(&self, byte: u32) -> (usize, Span) {
-        let line = self.line_starts.partition_point(|&start| start <= byte) - 1;
-        let start = self.line_starts[line];
-        let end = match self.line_starts.get(line + 1) {
+        let NamedText {
+            text, line_starts, ..
+        } = &*self.named;
+        let line = line_starts.partition_point(|&start| start <= byte) - 1;
+        let start = line_starts[line];
+        let end = match line_starts.get(line + 1) {
             Some(&next) => next - 1,
-            None => self.text.len() as u32,
+            None => text.len() as u32,
         };
         (line, Span { start, end })
     }
@@ -87,9 +140,8 @@ impl Source {
     pub fn position(&self, byte: u32) -> Position {
         let (line, Span { start, .. }) = self.line(byte);
         let start = start as usize;
-        let column = self.text[start..(byte as usize).min(self.text.len())]
-            .chars()
-            .count();
+        let text = self.text();
+        let column = text[start..(byte as usize).min(text.len())].chars().count();
         Position {
             line: line + 1,
             column: column + 1,
@@ -110,5 +162,13 @@ mod tests {
         assert_eq!(source.line(3), (0, Span { start: 0, end: 6 }));
         assert_eq!(source.line(7), (1, Span { start: 7, end: 7 }));
         assert_eq!(source.line(9), (2, Span { start: 8, end: 10 }));
+    }
+
+    #[test]
+    fn lines_end_at_any_line_break() {
+        let source = Source::new("a.kif", "a\rbc\r\n\r d");
+        let lines: Vec<usize> = (0..9).map(|at| source.position(at).line).collect();
+        assert_eq!(lines, [1, 1, 2, 2, 2, 2, 3, 4, 4]);
+        assert_eq!(source.line(2).1, Span { start: 2, end: 5 });
     }
 }

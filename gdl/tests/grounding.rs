@@ -376,7 +376,7 @@ fn goals_must_be_numbers() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the goal value high of role r is not a whole number; goals are numbers from 0 to 100"
+        "the goal high of role r, by the rule at test.kif:2, is not a whole number; goals are whole numbers from 0 to 100"
     );
 }
 

@@ -2,7 +2,9 @@
 
 mod diagnostics;
 mod grounding;
+mod lenient;
 mod normalisation;
+mod notations;
 mod prover;
 mod prover_naive;
 mod prover_traces;

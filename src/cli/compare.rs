@@ -63,7 +63,8 @@ struct Entry {
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     // Errors should be reported before any measurement.
     for path in &args.rulesheets {
-        Rules::read(path).map_err(|error| Failure::from(LoadError::from(error)))?;
+        let reading = args.ground.reading.options();
+        Rules::read_with(path, &reading).map_err(|error| Failure::from(LoadError::from(error)))?;
     }
     let plot = args.plot.as_deref();
     if let Some(path) = plot {

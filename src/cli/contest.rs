@@ -17,7 +17,7 @@ use propjit::support::rng::random_seed;
 use propjit_gdl::rules::Rules;
 use serde::Serialize;
 
-use super::options::{game_name, in_range, warn_prover};
+use super::options::{game_name, in_range, note_lenient, warn_prover};
 use super::output::{Failure, Output, column_width, live_text, message};
 use super::picture::Pictures;
 use super::series_args::SeriesArgs;
@@ -77,11 +77,12 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
     let path = &args.rulesheet;
     let game = game_name(path);
-    let rules = Rules::read(path).map_err(LoadError::from)?.rules;
     let stop = stop_on_signals();
     let setup = args.series.setup.setup_for(path).with_stop(stop.clone());
+    let parsed = Rules::read_with(path, &setup.reading).map_err(LoadError::from)?;
+    note_lenient(&parsed.warnings);
     let name = path.to_string_lossy();
-    let rulesheet = Rulesheet::parse(&name, rules.source.text(), setup);
+    let rulesheet = Rulesheet::parse(&name, parsed.rules.source.text(), setup);
     let rulesheet = Arc::new(rulesheet.map_err(Failure::new)?);
     let config = args.series.match_config();
     let mut series = Series::new(args.players.clone(), config)

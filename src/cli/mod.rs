@@ -8,6 +8,7 @@ mod analyze;
 mod cache;
 mod compare;
 mod contest;
+mod convert;
 mod counters;
 mod darkening;
 mod disassemble;
@@ -51,6 +52,7 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+use options::LENIENT_COMMANDS;
 use output::{Failure, Format, Output};
 
 /// Play and analyse games described in the Game Description Language (GDL).
@@ -72,6 +74,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Validate(validate::Args),
+    Convert(convert::Args),
     Info(info::Args),
     Playout(playout::Args),
     Analyze(analyze::Args),
@@ -108,6 +111,11 @@ pub(super) fn main() -> ExitCode {
             arg.allow_negative_numbers(takes_values)
         })
     });
+    let command = LENIENT_COMMANDS.iter().fold(command, |command, name| {
+        command.mut_subcommand(name, |command| {
+            command.mut_arg("lenient", |arg| arg.default_value("true"))
+        })
+    });
     let cli = Cli::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit());
     log_to_stderr(&cli);
     let mut output = Output::new(cli.format);
@@ -117,7 +125,7 @@ pub(super) fn main() -> ExitCode {
         Command::Play(_) => {
             Some("play is interactive and has no JSON output; use `propjit analyze`")
         }
-        Command::Serve(_) | Command::View(_) | Command::Perf(_) => {
+        Command::Serve(_) | Command::View(_) | Command::Perf(_) | Command::Convert(_) => {
             Some("this command prints no results and does not support `--format json`")
         }
         _ => None,
@@ -133,6 +141,7 @@ pub(super) fn main() -> ExitCode {
             "only `propjit stats` supports `--format csv`".to_string(),
         )),
         Command::Validate(args) => validate::run(&args, &mut output),
+        Command::Convert(args) => convert::run(&args, &mut output),
         Command::Info(args) => info::run(&args, &mut output),
         Command::Playout(args) => playout::run(&args, &mut output),
         Command::Analyze(args) => analyze::run(&args, &mut output),

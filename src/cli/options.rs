@@ -6,6 +6,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
+use clap::{ArgAction, ValueEnum};
 use propjit::Stop;
 use propjit::game::engine::CodeOptions;
 use propjit::game::engine::cache;
@@ -13,8 +14,10 @@ use propjit::game::load::{Game, LoadError, Setup};
 use propjit::game::machine::{Backend, MachineError, UnknownBackend};
 use propjit::game::profile::{self, MAX_THREADS, Settings};
 use propjit::support::error_text::with_causes;
-use propjit_gdl::diagnostic::Severity;
+use propjit_gdl::ReadOptions;
+use propjit_gdl::diagnostic::{Diagnostics, Severity};
 use propjit_gdl::ground::{GroundError, GroundLimits};
+use propjit_gdl::source::Notation;
 
 use propjit_jit::code::CodeConfig;
 use propjit_jit::code::cache::Cache;
@@ -64,9 +67,74 @@ pub(super) struct SetupArgs {
     pub ground: GroundArgs,
 }
 
-/// The limits of grounding.
+/// The notation of rulesheets, or the one that they seem to be in.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum Syntax {
+    /// The one that the text seems to be in
+    Auto,
+    /// As in `(<= terminal (true (step 20)))`
+    Prefix,
+    /// As in `terminal :- true(step(20))`
+    Infix,
+}
+
+impl Syntax {
+    /// Returns the notation, if it is given.
+    pub(super) fn notation(self) -> Option<Notation> {
+        match self {
+            Syntax::Auto => None,
+            Syntax::Prefix => Some(Notation::Prefix),
+            Syntax::Infix => Some(Notation::Infix),
+        }
+    }
+}
+
+/// How rulesheets are read.
+#[derive(clap::Args, Clone)]
+pub(super) struct ReadArgs {
+    /// Notation of the rulesheet
+    #[arg(long, value_enum, default_value_t = Syntax::Auto, hide_possible_values = true, value_name = "auto|prefix|infix")]
+    syntax: Syntax,
+
+    /// Accept rules that the specification forbids where other players agree on their meaning
+    #[arg(long, value_name = "BOOL", action = ArgAction::Set, num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true", hide_possible_values = true)]
+    lenient: bool,
+}
+
+/// The commands that accept such rules by default: those that play.
+pub(super) const LENIENT_COMMANDS: [&str; 4] = ["play", "serve", "view", "engine"];
+
+impl ReadArgs {
+    /// Returns the options of the reader.
+    pub(super) fn options(&self) -> ReadOptions {
+        ReadOptions::default()
+            .with_notation(self.syntax.notation())
+            .with_lenient(self.lenient)
+    }
+}
+
+/// Informs the user of rules that were read though the specification forbids them.
+pub(super) fn note_lenient(warnings: &Diagnostics) {
+    let accepted = warnings.lenient().map(|warning| {
+        let place = warning.primary.as_ref().map_or(0, |label| label.span.start);
+        let line = warnings.source().position(place).line;
+        format!("{} (line {line})", warning.message)
+    });
+    let accepted: Vec<String> = accepted.collect();
+    if !accepted.is_empty() {
+        let accepted = accepted.join("; ");
+        message(&format!(
+            "note: the specification forbids some rules, which are read as other players do: {accepted}"
+        ));
+    }
+}
+
+/// How rulesheets are read, and the limits of grounding.
 #[derive(clap::Args, Clone)]
 pub(super) struct GroundArgs {
+    #[command(flatten)]
+    pub reading: ReadArgs,
+
     /// Time limit for grounding
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
     pub setup_limit: Duration,
@@ -78,11 +146,12 @@ pub(super) struct GroundArgs {
 
 impl GroundArgs {
     pub(super) fn setup(&self) -> Setup {
-        Setup::default().with_ground(
-            GroundLimits::default()
-                .with_time(self.setup_limit)
-                .with_bytes(self.memory_limit << 20),
-        )
+        let limits = GroundLimits::default()
+            .with_time(self.setup_limit)
+            .with_bytes(self.memory_limit << 20);
+        Setup::default()
+            .with_reading(self.reading.options())
+            .with_ground(limits)
     }
 }
 
@@ -238,8 +307,11 @@ impl SetupArgs {
 /// Loads a rulesheet, and shows progress meanwhile.
 pub(super) fn load(rulesheet: &Path, setup: &Setup) -> Result<Game, LoadError> {
     let name = game_name(rulesheet);
-    let _shown = show_progress(move || format!("loading {name}"));
-    Game::load(rulesheet, setup)
+    let shown = show_progress(move || format!("loading {name}"));
+    let game = Game::load(rulesheet, setup)?;
+    drop(shown);
+    note_lenient(game.warnings());
+    Ok(game)
 }
 
 /// The name of the game in a file: the file's name without folder and extension.

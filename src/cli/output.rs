@@ -78,6 +78,7 @@ pub(super) fn needs_ground(error: &LoadError) -> Failure {
 pub(super) fn grounding_remedy(reason: &GroundError) -> &'static str {
     match reason {
         GroundError::Growth { .. } => "add a condition that bounds the nesting of terms",
+        GroundError::GoalValue { .. } => "correct the goals",
         _ => "raise `--setup-limit` or `--memory-limit`",
     }
 }

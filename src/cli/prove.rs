@@ -278,6 +278,9 @@ fn to_failure(error: &ProofError, stop: &Stop) -> Failure {
 fn serve(setup: &SetupArgs, stop: &Stop) -> Result<(), Failure> {
     let mut load = |name: &str, rules: &str| {
         let setup = setup.setup_for(Path::new(name)).with_stop(stop.clone());
+        // The game is played already: its rules are not refused here.
+        let reading = setup.reading.with_lenient(true);
+        let setup = setup.with_reading(reading);
         let game = Game::from_text(name, rules, &setup).map_err(|error| with_causes(&error))?;
         if game.hides_information() {
             return Err(

@@ -17,7 +17,7 @@ use propjit_gdl::rules::Rules;
 use serde::Serialize;
 
 use super::contest::{ends, notes, unique_name, write_ends};
-use super::options::{game_name, in_range, warn_prover};
+use super::options::{game_name, in_range, note_lenient, warn_prover};
 use super::output::{Failure, Output, column_width, counted, live_text, message};
 use super::series_args::SeriesArgs;
 use super::signals::stop_on_signals;
@@ -90,10 +90,11 @@ struct Report {
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_signals();
     let game = |path: &PathBuf| {
-        let rules = Rules::read(path).map_err(LoadError::from)?.rules;
         let setup = args.series.setup.setup_for(path).with_stop(stop.clone());
+        let parsed = Rules::read_with(path, &setup.reading).map_err(LoadError::from)?;
+        note_lenient(&parsed.warnings);
         let name = path.to_string_lossy();
-        let rulesheet = Rulesheet::parse(&name, rules.source.text(), setup);
+        let rulesheet = Rulesheet::parse(&name, parsed.rules.source.text(), setup);
         Ok(TournamentGame {
             name: game_name(path),
             rulesheet: Arc::new(rulesheet.map_err(Failure::new)?),

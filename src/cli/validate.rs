@@ -10,9 +10,9 @@ use propjit::game::load::{Game, LoadError};
 use propjit::lab::inspection::{Inspection, InspectionConfig, inspect};
 use propjit::support::error_text::with_causes;
 use propjit::support::rng::random_seed;
-use propjit_gdl::ReadError;
 use propjit_gdl::diagnostic::{Diagnostic, Diagnostics, Severity};
 use propjit_gdl::rules::Rules;
+use propjit_gdl::{ReadError, ReadOptions};
 use serde::{Serialize, Serializer};
 
 use super::options::{GroundArgs, in_range, seconds, seed};
@@ -65,6 +65,9 @@ struct File {
     errors: usize,
     warnings: usize,
     messages: Vec<Message>,
+    /// Whether a match was played, if that was asked for.
+    #[serde(rename = "played", skip_serializing_if = "Option::is_none")]
+    is_played: Option<bool>,
     /// The results of playing.
     #[serde(skip_serializing_if = "Option::is_none")]
     play: Option<Inspection>,
@@ -102,9 +105,11 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             report.not_checked.push(path.display().to_string());
             continue;
         }
-        let mut file = check(path, output.is_json());
+        let mut file = check(path, &args.ground.reading.options(), output.is_json());
         if args.play && file.valid {
             play(args, &mut file, &stop)?;
+            let played = file.play.as_ref().map_or(0, |play| play.matches);
+            file.is_played = Some(played > 0);
         }
         match file.valid {
             true => report.valid += 1,
@@ -146,7 +151,7 @@ fn play(args: &Args, file: &mut File, stop: &Stop) -> Result<(), Failure> {
 }
 
 /// Checks one file; its messages go to stderr unless they are in the JSON.
-fn check(path: &PathBuf, json: bool) -> File {
+fn check(path: &PathBuf, reading: &ReadOptions, json: bool) -> File {
     let mut file = File {
         path: path.clone(),
         valid: false,
@@ -154,8 +159,9 @@ fn check(path: &PathBuf, json: bool) -> File {
         warnings: 0,
         messages: Vec::new(),
         play: None,
+        is_played: None,
     };
-    let diagnostics = match Rules::read(path) {
+    let diagnostics = match Rules::read_with(path, reading) {
         Ok(parsed) => {
             file.valid = true;
             parsed.warnings
@@ -204,7 +210,11 @@ fn to_message(diagnostic: &Diagnostic, all: &Diagnostics) -> Message {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for file in &self.files {
-            let verdict = if file.valid { "valid" } else { "invalid" };
+            let verdict = match (file.valid, file.is_played) {
+                (true, Some(false)) => "valid, but not played",
+                (true, _) => "valid",
+                (false, _) => "invalid",
+            };
             write!(f, "{}: {verdict}", file.path.display())?;
             for (count, what) in [(file.errors, "error"), (file.warnings, "warning")] {
                 match count {

@@ -11,6 +11,8 @@ use propjit::lab::verify::against;
 use propjit::support::rng::{GameRng, streams};
 use propjit_gdl::ground::GroundLimits;
 use propjit_gdl::prover::ProverLimits;
+use propjit_gdl::source::{Notation, Source};
+use propjit_gdl::syntax::convert;
 
 /// Small budgets: what is tested is that they hold.
 fn setup() -> Setup {
@@ -46,8 +48,21 @@ pub(crate) fn check(bytes: &[u8]) {
     try_rulesheet(&String::from_utf8_lossy(bytes), &mut rng);
 }
 
+/// Converts a text, whatever its notation is, and back again.
+fn try_conversion(text: &str) {
+    let notations = [Notation::Prefix, Notation::Infix];
+    for (from, to) in [notations, [Notation::Infix, Notation::Prefix]].map(Into::into) {
+        let source = Source::new("damaged", text).with_notation(from);
+        if let Ok(converted) = convert(&source, to) {
+            let source = Source::new("converted", &converted).with_notation(to);
+            convert(&source, from).expect("what was converted can be converted back");
+        }
+    }
+}
+
 /// Loads a rulesheet and plays it on every backend that can.
 pub(crate) fn try_rulesheet(text: &str, rng: &mut GameRng) -> Trial {
+    try_conversion(text);
     let game = match Game::from_text("damaged.kif", text, &setup()) {
         Ok(game) => game,
         Err(error) => {

@@ -6,10 +6,11 @@ use std::num::IntErrorKind;
 
 use rustc_hash::FxHashSet;
 
-use super::spelling::are_alike;
+use super::spelling::{are_alike, run_together};
 use crate::diagnostic::{Code, Diagnostic, arguments, quote};
 use crate::normalize::{Heads, PlacedRule, Workspace};
 use crate::rules::{Atom, Keyword, Literal, Pattern, RelationId};
+use crate::syntax::find_last_name;
 use crate::term::{Symbol, TermId, Terms};
 
 /// Reports keywords without rules.
@@ -62,9 +63,21 @@ pub(crate) fn check_keywords(heads: Heads, workspace: &mut Workspace) {
             true => Diagnostic::error(Code::MissingRules, message),
             false => Diagnostic::warning(Code::MissingRules, message),
         };
+        let Workspace {
+            terms, relations, ..
+        } = workspace;
+        let names = relations.list.iter();
+        let mut names = names.map(|relation| (terms.name(relation.name), relation.arity));
+        let run_together = names.find_map(|(name, arity)| {
+            let (found, meant) = run_together(name, arity)?;
+            (found == keyword).then(|| (quote(name), quote(&meant)))
+        });
         workspace
             .diagnostics
-            .push(diagnostic.help(format!("write {example}")));
+            .push(diagnostic.help(match run_together {
+                Some((name, meant)) => format!("did you mean {meant} by {name}?"),
+                None => format!("write {example}"),
+            }));
     }
 }
 
@@ -88,7 +101,7 @@ pub(crate) fn check_uses(rules: &[PlacedRule], roles: &[TermId], workspace: &mut
     ));
     found.extend(unknown_roles(rules, roles, terms));
     found.extend(idle_roles(rules, roles, terms));
-    found.extend(odd_goals(rules, terms));
+    found.extend(odd_goals(rules, workspace));
     found
         .into_iter()
         .for_each(|d| workspace.diagnostics.push(d));
@@ -251,6 +264,9 @@ fn unknown_roles(rules: &[PlacedRule], roles: &[TermId], terms: &Terms) -> Vec<D
     found
 }
 
+/// The name of the role that moves at random, by the convention of GDL-II.
+const RANDOM_ROLE: &str = "random";
+
 /// Reports roles without moves or goals.
 fn idle_roles(rules: &[PlacedRule], roles: &[TermId], terms: &Terms) -> Vec<Diagnostic> {
     let mut found = Vec::new();
@@ -269,6 +285,10 @@ fn idle_roles(rules: &[PlacedRule], roles: &[TermId], terms: &Terms) -> Vec<Diag
             .iter()
             .filter(|role| !serves_all && !served.contains(role))
         {
+            // What the role that stands for chance gets is of no interest.
+            if keyword == Keyword::Goal && terms.text(*role) == RANDOM_ROLE {
+                continue;
+            }
             let name = quote(&terms.text(*role));
             found.push(match keyword {
                 Keyword::Legal => Diagnostic::error(
@@ -285,18 +305,17 @@ fn idle_roles(rules: &[PlacedRule], roles: &[TermId], terms: &Terms) -> Vec<Diag
     found
 }
 
-/// Reports goals that are not numbers from 0 to 100.
-fn odd_goals(rules: &[PlacedRule], terms: &Terms) -> Vec<Diagnostic> {
+/// Reports goals that are not whole numbers from 0 to 100.
+fn odd_goals(rules: &[PlacedRule], workspace: &Workspace) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for placed in rules {
-        let head = &placed.rule.head;
-        if head.relation != Keyword::Goal.relation() {
-            continue;
-        }
-        let Pattern::Ground(value) = head.args[1] else {
+    let goals = rules
+        .iter()
+        .filter(|placed| placed.rule.head.relation == Keyword::Goal.relation());
+    for placed in goals {
+        let Pattern::Ground(value) = placed.rule.head.args[1] else {
             continue;
         };
-        let text = terms.text(value);
+        let text = workspace.terms.text(value);
         let diagnostic = match text.parse::<i32>() {
             Ok(0..=100) => continue,
             Ok(_) => Diagnostic::warning(
@@ -305,17 +324,20 @@ fn odd_goals(rules: &[PlacedRule], terms: &Terms) -> Vec<Diagnostic> {
             ),
             Err(error) => {
                 let too_far = [IntErrorKind::PosOverflow, IntErrorKind::NegOverflow];
-                let what = match too_far.contains(error.kind()) {
-                    true => "too far from 0",
-                    false => "not a number",
+                let what = match text.parse::<f64>() {
+                    _ if too_far.contains(error.kind()) => "too far from 0",
+                    Ok(_) => "not a whole number",
+                    Err(_) => "not a number",
                 };
                 let message = format!("the goal {} is {what}", quote(&text));
                 Diagnostic::error(Code::GoalValue, message)
             }
         };
+        let source = workspace.diagnostics.source();
+        let place = find_last_name(source, placed.head, &text).unwrap_or(placed.head);
         found.push(
             diagnostic
-                .at(placed.head, "the value of a state for a role")
+                .at(place, "the value of a state for a role")
                 .help("goals are whole numbers from 0 to 100"),
         );
     }

@@ -21,21 +21,36 @@ const FORBIDDEN: [(Keyword, &[Keyword]); 7] = [
 ];
 
 /// A message for each condition by which a keyword depends on another that it must not
-/// depend on.
-pub(super) fn forbidden_dependencies(graph: &Graph, workspace: &Workspace) -> Vec<Diagnostic> {
+/// depend on. If `lenient`, only the first for each keyword that is read without moves.
+pub(super) fn forbidden_dependencies(
+    graph: &Graph,
+    lenient: bool,
+    workspace: &Workspace,
+) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for (keyword, inputs) in FORBIDDEN {
+        let is_accepted = lenient && is_of_state(keyword);
+        let most = if is_accepted { 1 } else { usize::MAX };
         let paths = graph.paths_from(keyword.relation().0);
         for input in inputs {
             let to = input.relation().0;
             let is_reached = |edge: &&Edge| edge.to == to && paths.reach(edge.from);
-            for edge in graph.edges().iter().filter(is_reached) {
+            for edge in graph.edges().iter().filter(is_reached).take(most) {
                 let path = paths.end_of_path(edge.from, MAX_STEPS);
-                found.push(message(keyword, *input, edge, &path, workspace));
+                let message = message(keyword, *input, edge, &path, workspace);
+                found.push(match is_accepted {
+                    true => message.accepted("read as if nobody had moved, as other players do; the specification forbids this"),
+                    false => message,
+                });
             }
         }
     }
     found
+}
+
+/// Whether a keyword says something about a state.
+fn is_of_state(keyword: Keyword) -> bool {
+    matches!(keyword, Keyword::Legal | Keyword::Goal | Keyword::Terminal)
 }
 
 fn message(
@@ -57,7 +72,13 @@ fn message(
         let to = describe(edge.to, workspace);
         diagnostic = diagnostic.also(edge.place, format!("{from} depends on {to} here"));
     }
-    diagnostic.help(reason(keyword))
+    let reason = reason(keyword);
+    diagnostic.help(match is_of_state(keyword) {
+        true => format!(
+            "{reason}; or let `--lenient` read it as if nobody had moved, as other players do"
+        ),
+        false => reason.to_string(),
+    })
 }
 
 /// The reason why a keyword must not depend on moves or state.

@@ -7,11 +7,13 @@
 //! - `spelling`: names that are nearly the same;
 //! - `dependencies`: some keywords must not depend on the moves or the state;
 //! - `stratification`: no relation depends on its own negation;
+//! - `recursion`: terms in recursive rules are bounded;
 //! - `graph`: the dependencies between relations and between rules.
 
 mod completeness;
 mod dependencies;
 mod graph;
+mod recursion;
 mod roles;
 mod safety;
 mod spelling;
@@ -22,14 +24,18 @@ use crate::normalize::{PlacedRule, Workspace};
 
 pub(crate) use completeness::{check_keywords, check_uses};
 pub(crate) use roles::find_roles;
-pub(crate) use safety::check_safety;
+pub(crate) use safety::{Safety, check_safety};
 pub(crate) use usage::check_usage;
 
-/// Reports forbidden dependencies, and negation that is not stratified.
-pub(crate) fn check_dependencies(rules: &[PlacedRule], workspace: &mut Workspace) {
+/// Reports forbidden dependencies, negation that is not stratified, and recursion that is not restricted. If `lenient`,
+/// states may depend on moves.
+pub(crate) fn check_dependencies(rules: &[PlacedRule], lenient: bool, workspace: &mut Workspace) {
     let graph = graph::Graph::of_relations(rules, workspace.relations.list.len());
     let mut found = stratification::unstratified_negation(&graph, rules, workspace);
-    found.extend(dependencies::forbidden_dependencies(&graph, workspace));
+    found.extend(dependencies::forbidden_dependencies(
+        &graph, lenient, workspace,
+    ));
+    found.extend(recursion::unrestricted_recursion(&graph, rules, workspace));
     for diagnostic in found {
         workspace.diagnostics.push(diagnostic);
     }

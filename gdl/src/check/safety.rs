@@ -1,16 +1,29 @@
 //! Safety: every variable is bound by a positive condition.
 
 use crate::diagnostic::{Code, Diagnostic, quote};
-use crate::normalize::{PlacedRule, Workspace};
-use crate::rules::{Literal, Var};
-use crate::source::{Source, Span};
-use crate::syntax::Lexer;
+use crate::normalize::{PlacedRule, Relations, Workspace};
+use crate::rules::{Atom, Literal, Pattern, Rule, Var};
+use crate::source::Span;
+use crate::syntax::find_name;
+use crate::term::Terms;
 
-/// Reports every variable of a rule that does not occur in a positive condition. Returns
-/// whether there are none.
-pub(crate) fn check_safety(placed: &PlacedRule, workspace: &mut Workspace) -> bool {
+/// Where the variables of a rule get their values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Safety {
+    /// In its positive conditions.
+    Safe,
+    /// Some only in its head, that is, where conditions refer to it.
+    ByCallers,
+    /// Some nowhere.
+    Unsafe,
+}
+
+/// Reports every variable of a rule that does not occur in a positive condition.
+pub(crate) fn check_safety(placed: &PlacedRule, workspace: &mut Workspace) -> Safety {
     let Workspace {
-        terms, diagnostics, ..
+        terms,
+        relations,
+        diagnostics,
     } = workspace;
     let rule = &placed.rule;
     let mut is_bound = vec![false; rule.variables.len()];
@@ -20,15 +33,21 @@ pub(crate) fn check_safety(placed: &PlacedRule, workspace: &mut Workspace) -> bo
         }
     }
     if is_bound.iter().all(|&bound| bound) {
-        return true;
+        return Safety::Safe;
     }
     let source = diagnostics.source().clone();
-    let mut report = |var: Var, span: Span, part: Part| {
+    let has_value = is_bound.clone();
+    let mut may_have_value = is_bound.clone();
+    for arg in &rule.head.args {
+        arg.for_each_var(&mut |var| may_have_value[var.index()] = true);
+    }
+    let has_caller = may_have_value.iter().all(|&value| value);
+    let mut report = |var: Var, span: Span, part: Part<'_>| {
         if std::mem::replace(&mut is_bound[var.index()], true) {
             return;
         }
         let name = terms.name(rule.variables[var.index()]);
-        let place = find_name(&source, span, name);
+        let place = find_name(&source, span, name).unwrap_or(span);
         let is_fact = placed.body.is_empty() && span == rule.span;
         diagnostics.push(match part {
             Part::Head if is_fact => Diagnostic::error(
@@ -48,7 +67,13 @@ pub(crate) fn check_safety(placed: &PlacedRule, workspace: &mut Workspace) -> bo
                     format!("no positive condition binds the variable {quoted}"),
                 )
                 .at(place, remark)
-                .help(format!("add a condition with {quoted} that is not under `not` or `distinct`, or check the spelling"))
+                .help(match part {
+                    Part::Negative(atom) => {
+                        let definition = existence(rule, atom, &has_value, terms, relations);
+                        format!("if no such {quoted} is meant, define {definition} and negate that; if it should have a value, check the spelling, or add a condition with it that is not under `not` or `distinct`")
+                    }
+                    _ => format!("add a condition with {quoted} that is not under `not` or `distinct`, or check the spelling"),
+                })
             }
         });
     };
@@ -58,39 +83,73 @@ pub(crate) fn check_safety(placed: &PlacedRule, workspace: &mut Workspace) -> bo
     for (literal, &span) in rule.body.iter().zip(&placed.body) {
         let part = match literal {
             Literal::Positive(_) => continue,
-            Literal::Negative(_) => Part::Negative,
+            Literal::Negative(atom) => Part::Negative(atom),
             Literal::Distinct(..) => Part::Distinct,
         };
         literal.for_each_var(&mut |var| report(var, span, part));
     }
-    false
-}
-
-#[derive(Clone, Copy)]
-enum Part {
-    Head,
-    Negative,
-    Distinct,
-}
-
-impl Part {
-    fn remark(self) -> &'static str {
-        match self {
-            Part::Head => "unbound in the head",
-            Part::Negative => "a negated condition does not bind it",
-            Part::Distinct => "`distinct` does not bind it",
-        }
+    match has_caller {
+        true => Safety::ByCallers,
+        false => Safety::Unsafe,
     }
 }
 
-/// The place where a name first occurs in a span; the whole span if it does not occur.
-fn find_name(source: &Source, span: Span, name: &str) -> Span {
-    let text = source.slice(span);
-    let found = Lexer::new(text)
-        .map(|token| token.span)
-        .find(|token| &text[token.start as usize..token.end as usize] == name);
-    found.map_or(span, |token| Span {
-        start: span.start + token.start,
-        end: span.start + token.end,
-    })
+/// A rule by which a relation holds if an atom does for any values of the variables that have none; in prefix form.
+fn existence(
+    rule: &Rule,
+    atom: &Atom,
+    has_value: &[bool],
+    terms: &Terms,
+    relations: &Relations,
+) -> String {
+    let text = |pattern: &Pattern| pattern.text(rule, terms);
+    let mut name = terms.name(relations.list[atom.relation.index()].name);
+    if let ("true" | "does", Some(last)) = (name, atom.args.last()) {
+        // The name of the fluent or move says more.
+        name = match last {
+            Pattern::Compound(functor, _) => terms.name(*functor),
+            Pattern::Ground(term) => terms.name(terms.functor(*term)),
+            Pattern::Var(_) => name,
+        };
+    }
+    let mut head = format!("some_{name}");
+    let mut variables: Vec<Var> = Vec::new();
+    for arg in &atom.args {
+        arg.for_each_var(&mut |var| {
+            if has_value[var.index()] && !variables.contains(&var) {
+                variables.push(var);
+            }
+        });
+    }
+    if !variables.is_empty() {
+        let names = variables.iter().map(|&var| text(&Pattern::Var(var)));
+        head = format!("({head} {})", names.collect::<Vec<_>>().join(" "));
+    }
+    let args: String = atom
+        .args
+        .iter()
+        .map(|arg| format!(" {}", text(arg)))
+        .collect();
+    let relation = terms.name(relations.list[atom.relation.index()].name);
+    match args.is_empty() {
+        true => format!("`(<= {head} {relation})`"),
+        false => format!("`(<= {head} ({relation}{args}))`"),
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Part<'a> {
+    Head,
+    Negative(&'a Atom),
+    Distinct,
+}
+
+impl Part<'_> {
+    fn remark(self) -> &'static str {
+        match self {
+            Part::Head => "unbound in the head",
+            Part::Negative(_) => "a negated condition does not bind it",
+            Part::Distinct => "`distinct` does not bind it",
+        }
+    }
 }

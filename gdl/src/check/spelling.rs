@@ -1,5 +1,19 @@
 //! Spelling: names that are nearly the same, as `leagl` and `legal`.
 
+use crate::rules::Keyword;
+
+/// Returns the keyword that a name seems to start with, and what was meant then, if the name has one argument
+/// less: in `(rolewhite)` a blank is missing.
+pub(super) fn run_together(name: &str, arity: usize) -> Option<(Keyword, String)> {
+    let mut keywords = Keyword::ALL.into_iter();
+    keywords.find_map(|keyword| {
+        let rest = name.strip_prefix(keyword.name())?;
+        let more = if arity > 0 { " ..." } else { "" };
+        let meant = format!("({} {rest}{more})", keyword.name());
+        (arity + 1 == keyword.arity() && !rest.is_empty()).then_some((keyword, meant))
+    })
+}
+
 /// Returns whether the names differ by at most one typing error: a letter left out, added, replaced, or
 /// exchanged with the next one; in names of eight letters or more, by two. The case of letters is
 /// ignored.

@@ -1,6 +1,6 @@
 //! Usage: relations that nothing depends on, some of which are misspelt keywords.
 
-use super::spelling::are_alike;
+use super::spelling::{are_alike, run_together};
 use crate::diagnostic::{Code, Diagnostic, quote};
 use crate::normalize::{PlacedRule, Workspace};
 use crate::rules::{Atom, Keyword, Literal, Relation, Rules};
@@ -42,13 +42,33 @@ pub(crate) fn check_usage(rules: &[PlacedRule], workspace: &mut Workspace) {
         let name = terms.name(name);
         let is_near = |other: &&(&str, usize)| other.1 == arity && are_alike(name, other.0);
         let unused = format!("nothing depends on the relation {}", quote(name));
+        // The words of a title are facts, too.
+        let is_bare = diagnostics.source().slice(placed.rule.span) == name;
         diagnostics.push(match known.iter().find(is_near) {
+            None if is_bare => {
+                let message = format!("nothing depends on the bare name {}", quote(name));
+                Diagnostic::warning(Code::BareName, message)
+                    .at(placed.head, "read as a fact")
+                    .help("start comments with `;`")
+            }
             Some((other, _)) => Diagnostic::warning(Code::NearMiss, unused)
                 .at(placed.head, "has no effect")
                 .help(format!("did you mean {}?", quote(other))),
-            None => Diagnostic::warning(Code::UnusedRelation, unused)
-                .at(placed.head, "has no effect")
-                .help("check the spelling, or remove it"),
+            None => {
+                let (code, help) = match run_together(name, arity) {
+                    Some((_, meant)) => {
+                        let help = format!("did you mean {}?", quote(&meant));
+                        (Code::MissingBlank, help)
+                    }
+                    None => {
+                        let help = "check the spelling, or remove it".to_string();
+                        (Code::UnusedRelation, help)
+                    }
+                };
+                Diagnostic::warning(code, unused)
+                    .at(placed.head, "has no effect")
+                    .help(help)
+            }
         });
     }
 }

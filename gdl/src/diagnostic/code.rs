@@ -29,20 +29,28 @@ codes! {
     BinaryFile => "binary-file",
     /// A file with only blanks and comments.
     EmptyFile => "empty-file",
+    /// Rules in a list, alone or in a message of the GGP protocol.
+    WrappedRules => "wrapped-rules",
     /// A `(` without its `)`.
     UnclosedParenthesis => "unclosed-parenthesis",
     /// A `)` without its `(`.
     UnmatchedParenthesis => "unmatched-parenthesis",
+    /// A name or a sign in infix form that has no meaning in its place.
+    UnexpectedToken => "unexpected-token",
     /// An empty list, `()`.
     EmptyList => "empty-list",
     /// Lists that are nested too deeply.
     NestedTooDeeply => "nested-too-deeply",
     /// A list or a variable where the name of a relation or function belongs.
     NotAName => "not-a-name",
-    /// A bare name at the top level.
+    /// A name that seems to be two.
+    MissingBlank => "missing-blank",
+    /// A bare name at the top level that nothing depends on.
     BareName => "bare-name",
     /// A keyword where it has no meaning, such as `next` in a body.
     MisplacedKeyword => "misplaced-keyword",
+    /// A fluent or move that is declared by `base` or `input` in an unusual way.
+    UnusualDeclaration => "unusual-declaration",
     /// A keyword with the wrong number of arguments.
     KeywordArity => "keyword-arity",
     /// A name with different numbers of arguments.
@@ -63,6 +71,10 @@ codes! {
     UnusedRelation => "unused-relation",
     /// A relation that depends on its own negation.
     UnstratifiedNegation => "unstratified-negation",
+    /// Rules that the specification forbids, with the meaning that other players give them.
+    Lenient => "lenient",
+    /// Rules that recursion can make without end.
+    RecursionRestriction => "recursion-restriction",
     /// Rules that must not depend on the moves or the state, but do.
     ForbiddenDependency => "forbidden-dependency",
     /// A keyword that a game needs, but that has no rules.

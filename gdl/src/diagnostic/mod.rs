@@ -82,6 +82,16 @@ impl Diagnostic {
         self
     }
 
+    /// The warning in place of an error that is accepted in this way.
+    pub(crate) fn accepted(self, how: &str) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Warning,
+            code: Code::Lenient,
+            help: Some(how.to_string()),
+            ..self
+        }
+    }
+
     /// Sets what to do about it.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
@@ -139,6 +149,55 @@ impl Diagnostics {
         *count += 1;
     }
 
+    /// Rewrites the messages from number `first` on.
+    pub(crate) fn rephrase(&mut self, first: usize, rephrase: impl Fn(&str) -> String) {
+        for diagnostic in self.list.iter_mut().skip(first) {
+            diagnostic.message = rephrase(&diagnostic.message);
+            let labels = diagnostic.primary.iter_mut();
+            for label in labels.chain(&mut diagnostic.secondary) {
+                label.message = rephrase(&label.message);
+            }
+            if let Some(help) = &mut diagnostic.help {
+                *help = rephrase(help);
+            }
+        }
+    }
+
+    /// Adds another remedy to the errors about these places.
+    pub(crate) fn advise(&mut self, is_place: impl Fn(Span) -> bool, remedy: &str) {
+        let errors = self
+            .list
+            .iter_mut()
+            .filter(|d| d.severity == Severity::Error);
+        for diagnostic in errors {
+            if let (Some(label), Some(help)) = (&diagnostic.primary, &mut diagnostic.help)
+                && is_place(label.span)
+            {
+                help.push_str("; ");
+                help.push_str(remedy);
+            }
+        }
+    }
+
+    /// Makes warnings of the errors about these places.
+    pub(crate) fn demote(&mut self, mut is_place: impl FnMut(Span) -> bool) {
+        for diagnostic in &mut self.list {
+            if diagnostic.severity == Severity::Error
+                && let Some(label) = &diagnostic.primary
+                && is_place(label.span)
+            {
+                diagnostic.severity = Severity::Warning;
+                self.counts[Severity::Error as usize] -= 1;
+                self.counts[Severity::Warning as usize] += 1;
+            }
+        }
+    }
+
+    /// The number of messages that are kept.
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
     fn of(&self, severity: Severity) -> impl Iterator<Item = &Diagnostic> {
         self.list.iter().filter(move |d| d.severity == severity)
     }
@@ -156,6 +215,11 @@ impl Diagnostics {
     /// The warnings, by place.
     pub fn warnings(&self) -> impl Iterator<Item = &Diagnostic> {
         self.of(Severity::Warning)
+    }
+
+    /// The warnings about rules that the specification forbids, and that were read nevertheless.
+    pub fn lenient(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.warnings().filter(|d| d.code == Code::Lenient)
     }
 
     /// The number of errors or warnings, including those that are only counted.

@@ -50,9 +50,14 @@ pub enum GroundError {
     Stopped,
     /// A goal value is not a whole number.
     #[error(
-        "the goal value {value} of role {role} is not a whole number; goals are numbers from 0 to 100"
+        "the goal {value} of role {role}, by the rule at {source_name}:{line}, is not a whole number; \
+         goals are whole numbers from 0 to 100"
     )]
     GoalValue {
+        /// The rulesheet's name.
+        source_name: String,
+        /// The line of the first rule that can give it.
+        line: usize,
         /// The role.
         role: String,
         /// The value as the rulesheet spells it.

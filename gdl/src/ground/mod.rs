@@ -89,7 +89,7 @@ pub fn ground(
         conditions: program.rules.conditions() as u64,
         ..GroundStatistics::default()
     };
-    let propnet = network::build(program, limits)?;
+    let propnet = network::build(program, rules, limits)?;
     statistics.construction = start.elapsed() - instantiation;
     Ok((propnet, statistics))
 }

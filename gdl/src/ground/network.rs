@@ -11,7 +11,7 @@ use crate::ground::limits::GroundLimits;
 use crate::ground::program::{Condition, GroundProgram, RulesByHead};
 use crate::ground::recursion::constants;
 use crate::propnet::{Base, Gates, Goal, Move, Percept, Propnet, Role, Wire};
-use crate::rules::Keyword;
+use crate::rules::{Keyword, Pattern, Rules};
 use crate::scc;
 use crate::term::TermId;
 
@@ -28,8 +28,12 @@ struct Builder<'a> {
 ///
 /// # Errors
 /// When the network is too large to be numbered, when building is stopped, or when a goal
-/// is not a number.
-pub(crate) fn build(program: GroundProgram, limits: &GroundLimits) -> Result<Propnet, GroundError> {
+/// that follows from one of the `rules` is not a number.
+pub(crate) fn build(
+    program: GroundProgram,
+    rules: &Rules,
+    limits: &GroundLimits,
+) -> Result<Propnet, GroundError> {
     if program.rules.conditions() + program.rules.len() > u32::MAX as usize / 2 {
         return Err(GroundError::TooLarge);
     }
@@ -45,7 +49,7 @@ pub(crate) fn build(program: GroundProgram, limits: &GroundLimits) -> Result<Pro
     };
     let bases = fluents.iter().map(|&fluent| builder.base(fluent)).collect();
     for role in &mut roles {
-        builder.add_legal_and_goals(role)?;
+        builder.add_legal_and_goals(role, rules)?;
         builder.add_percepts(role);
     }
     let gates = builder.gates;
@@ -213,7 +217,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Sets the wires of a role's moves, and its goals.
-    fn add_legal_and_goals(&self, role: &mut Role) -> Result<(), GroundError> {
+    fn add_legal_and_goals(&self, role: &mut Role, rules: &Rules) -> Result<(), GroundError> {
         let database = &self.program.database;
         for action in &mut role.moves {
             let legal = database.find(Keyword::Legal.relation(), &[role.name, action.name]);
@@ -224,6 +228,8 @@ impl<'a> Builder<'a> {
             if player == role.name {
                 let text = self.program.terms.text(value);
                 let value = text.parse().map_err(|_| GroundError::GoalValue {
+                    source_name: rules.source.name().to_string(),
+                    line: goal_line(rules),
                     role: self.program.terms.text(player),
                     value: text,
                 })?;
@@ -246,6 +252,16 @@ impl<'a> Builder<'a> {
             }
         }
     }
+}
+
+/// The line of the first rule that takes a goal from its conditions: others are checked when they are read.
+fn goal_line(rules: &Rules) -> usize {
+    let rule = rules.rules.iter().find(|rule| {
+        rule.head.relation == Keyword::Goal.relation()
+            && !matches!(rule.head.args[1], Pattern::Ground(_))
+    });
+    let start = rule.map_or(0, |rule| rule.span.start);
+    rules.source.position(start).line
 }
 
 fn condition_wire(wires: &[Option<Wire>], condition: Condition) -> Wire {

@@ -7,7 +7,7 @@
 use super::clause::{Condition, Conjunction, Spanned};
 use crate::rules::{Literal, MAX_PATTERN_DEPTH, Pattern, Var};
 use crate::source::Span;
-use crate::term::{Symbol, Terms};
+use crate::term::Terms;
 
 /// The greatest size that a rule with equalities may have or reach, in names and variables:
 /// unified terms can grow exponentially.
@@ -51,8 +51,8 @@ pub(crate) fn eliminate(
                 });
                 check_size(&mut clause, &mut pairs, span)?;
             }
-            (a, b) => match (parts(a, terms), parts(b, terms)) {
-                ((f, a), (g, b)) if f == g && a.len() == b.len() => {
+            (a, b) => match (a.parts(terms), b.parts(terms)) {
+                (Some((f, a)), Some((g, b))) if f == g && a.len() == b.len() => {
                     pairs.extend(a.into_iter().zip(b));
                 }
                 _ => return Ok(None),
@@ -60,18 +60,6 @@ pub(crate) fn eliminate(
         }
     }
     Ok(Some(clause))
-}
-
-/// The functor and the arguments of a pattern; no functor for a variable.
-fn parts(pattern: Pattern, terms: &Terms) -> (Option<Symbol>, Vec<Pattern>) {
-    match pattern {
-        Pattern::Var(_) => (None, Vec::new()),
-        Pattern::Compound(functor, args) => (Some(functor), args),
-        Pattern::Ground(term) => {
-            let args = terms.args(term).iter().map(|&arg| Pattern::Ground(arg));
-            (Some(terms.functor(term)), args.collect())
-        }
-    }
 }
 
 fn for_each_pattern(

@@ -4,20 +4,28 @@
 //!   `not` is moved inwards to the atoms;
 //! - `disjunction` removes `or`, by auxiliary relations or by several rules;
 //! - `equality` removes `(not (distinct s t))`, by unification;
-//! - `rule` renumbers the variables and drops conditions that always hold.
+//! - `distinct` makes conditions on arguments of those on compound terms;
+//! - `rule` renumbers the variables and drops conditions that always hold;
+//! - `unfold` and `moves` give rules that the specification forbids the meaning that other players give them.
 
 mod clause;
 mod disjunction;
+mod distinct;
 mod equality;
+mod moves;
 mod reader;
 mod relations;
 mod rule;
+mod unfold;
 mod workspace;
 
 use crate::diagnostic::{Code, Diagnostic};
-use clause::{Clause, Formula};
-pub(crate) use reader::{Heads, Reader};
+pub(crate) use clause::{Clause, Formula};
+pub(crate) use moves::without_moves_in_states;
+pub(crate) use reader::{Heads, Reader, declaration};
+pub(crate) use relations::Relations;
 pub(crate) use rule::PlacedRule;
+pub(crate) use unfold::unfold;
 pub(crate) use workspace::Workspace;
 
 /// The rules that mean the same as a clause.
@@ -45,7 +53,11 @@ pub(crate) fn rules(clause: Clause<Formula>, workspace: &mut Workspace) -> Vec<P
                             .at(place, "when these are unified")
                             .help("use the same variable in both places, or smaller terms"),
                     ),
-                    Ok(case) => rules.extend(case.and_then(|case| PlacedRule::new(case, has_or))),
+                    Ok(case) => {
+                        let cases = case.into_iter();
+                        let cases = cases.flat_map(|case| distinct::split(case, terms));
+                        rules.extend(cases.filter_map(|case| PlacedRule::new(case, has_or)));
+                    }
                 }
             }
             if rules.is_empty() && !diagnostics.has_errors() {

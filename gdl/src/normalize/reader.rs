@@ -7,7 +7,7 @@ use super::clause::{Clause, Condition, Formula, Spanned};
 use super::workspace::Workspace;
 use crate::diagnostic::{Code, Diagnostic, arguments, quote};
 use crate::rules::{Atom, Keyword, Literal, MAX_PATTERN_DEPTH, Pattern, Var};
-use crate::source::Span;
+use crate::source::{Notation, Span};
 use crate::syntax::Form;
 use crate::term::Symbol;
 
@@ -50,6 +50,20 @@ impl Word {
     }
 }
 
+/// The keyword of a statement about `base` or `input`.
+pub(crate) fn declaration(statement: Form<'_>) -> Option<Keyword> {
+    let mut items = statement.items();
+    let head = match items.next().and_then(|first| first.name()) {
+        Some("<=") => items.next(),
+        _ => Some(statement),
+    };
+    let leading = head.map(|head| head.items().next().unwrap_or(head))?;
+    match Word::of(leading.name()?)? {
+        Word::Relation(keyword) => Some(keyword).filter(|keyword| keyword.is_declaration()),
+        _ => None,
+    }
+}
+
 fn is_variable(name: &str) -> bool {
     name.starts_with('?')
 }
@@ -78,6 +92,8 @@ pub(crate) struct Reader {
     numbers: FxHashMap<Symbol, Var>,
     relation_arities: Arities,
     function_arities: Arities,
+    /// The uses of declarations with other numbers of arguments that were reported.
+    unusual: Vec<(Keyword, usize)>,
 }
 
 /// The first use of every name, and the other arities it was reported for.
@@ -117,6 +133,7 @@ impl Reader {
             numbers: FxHashMap::default(),
             relation_arities: Arities::default(),
             function_arities: Arities::default(),
+            unusual: Vec::new(),
         }
     }
 
@@ -173,14 +190,6 @@ impl Reader {
                     .help("write `(<= head condition...)`"),
             );
             return None;
-        }
-        if let Some(name) = form.name() {
-            let message = format!("the bare name {} is read as a fact", quote(name));
-            self.report(
-                Diagnostic::warning(Code::BareName, message)
-                    .at(form.span(), "not in parentheses")
-                    .help("start comments with `;`; write facts in parentheses"),
-            );
         }
         let head = self.head(head);
         let conditions = items.filter(|_| is_rule);
@@ -312,7 +321,11 @@ impl Reader {
             ),
         };
         let diagnostic = Diagnostic::error(Code::NotAName, message).at(form.span(), remark);
+        let is_infix = self.workspace.diagnostics.source().notation() == Notation::Infix;
         self.report(match form.name() {
+            Some(_) if is_infix => {
+                diagnostic.help("names start with a small letter; put others in quotation marks")
+            }
             Some(_) => diagnostic,
             None => diagnostic.help("remove a pair of parentheses, or write the missing name"),
         });
@@ -326,7 +339,10 @@ impl Reader {
         let symbol = match word {
             Some(Word::Relation(keyword)) => {
                 if arity != keyword.arity() {
-                    return self.wrong_arity(form, name, &keyword.arity().to_string());
+                    if !keyword.is_declaration() {
+                        return self.wrong_arity(form, name, &keyword.arity().to_string());
+                    }
+                    self.unusual_declaration(form, keyword, arity);
                 }
                 self.workspace.terms.symbol(keyword.name())
             }
@@ -409,6 +425,24 @@ impl Reader {
             .at(form.span(), remark),
         );
         None
+    }
+
+    /// Warns of a relation that has the name of a declaration, but not its arguments.
+    fn unusual_declaration(&mut self, form: Form<'_>, keyword: Keyword, arity: usize) {
+        if self.unusual.contains(&(keyword, arity)) {
+            return;
+        }
+        self.unusual.push((keyword, arity));
+        let (name, given, usual) = (keyword.name(), arguments(arity), arguments(keyword.arity()));
+        let warning = Diagnostic::warning(
+            Code::UnusualDeclaration,
+            format!("`{name}` with {given} is a relation like any other"),
+        )
+        .at(form.span(), given)
+        .help(format!(
+            "by convention, `{name}` has {usual}; players that rely on it will not understand this"
+        ));
+        self.report(warning);
     }
 
     fn misplaced<T>(&mut self, form: Form<'_>, name: &str, problem: &str) -> Option<T> {

@@ -7,6 +7,7 @@ use crate::rules::{Literal, Pattern, Rule, Var};
 use crate::source::Span;
 
 /// A rule with the places of its parts in the source.
+#[derive(Clone)]
 pub(crate) struct PlacedRule {
     pub(crate) rule: Rule,
     pub(crate) head: Span,

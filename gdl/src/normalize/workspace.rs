@@ -2,7 +2,6 @@
 
 use super::relations::Relations;
 use crate::diagnostic::Diagnostics;
-use crate::source::Source;
 use crate::term::Terms;
 
 /// The terms, relations and messages of a rulesheet that is being read.
@@ -13,12 +12,13 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    pub(crate) fn new(source: Source) -> Workspace {
+    /// Nothing is read, but there may be messages.
+    pub(crate) fn new(diagnostics: Diagnostics) -> Workspace {
         let mut terms = Terms::new();
         Workspace {
             relations: Relations::new(&mut terms),
             terms,
-            diagnostics: Diagnostics::new(source),
+            diagnostics,
         }
     }
 }

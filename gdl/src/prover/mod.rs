@@ -19,7 +19,7 @@
 //! - `machine` proves goals on demand, each once; `store` keeps their answers in
 //!   `table`s as long as they hold: for a joint move, for a state, or for ever.
 //!   `extension` indexes what is given: facts, the state, the moves.
-//! - `queries` are the interface; `limits` and `meter` bound the cost of each, so that no
+//! - `queries` are the interface, `declared` asks for `base` and `input`; `limits` and `meter` bound the cost of each, so that no
 //!   rulesheet makes the prover hang.
 //!
 //! ```
@@ -49,6 +49,7 @@ mod bound;
 mod clause;
 mod compile;
 mod context;
+mod declared;
 mod definitions;
 mod error;
 mod extension;
@@ -67,6 +68,7 @@ mod statistics;
 mod store;
 mod table;
 
+pub use declared::Declared;
 pub use error::{ProverError, RuleSite};
 pub use limits::{ProverLimitKind, ProverLimits};
 pub use queries::Prover;

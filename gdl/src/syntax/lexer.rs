@@ -49,7 +49,7 @@ impl<'a> Lexer<'a> {
 }
 
 /// Whether a character separates tokens without being one itself.
-fn is_blank(c: char) -> bool {
+pub(super) fn is_blank(c: char) -> bool {
     const BYTE_ORDER_MARK: char = '\u{feff}';
     c.is_whitespace() || c.is_control() || c == BYTE_ORDER_MARK
 }

@@ -6,13 +6,13 @@
 //! always are. So each form that lacks a `)` gets its own message.
 
 use super::lexer::{Lexer, Token, TokenKind};
-use super::tree::{Node, Tree};
-use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use super::tree::{Node, NodeKind, Tree};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics, quote};
 use crate::source::{Source, Span};
 
 /// Parses a text of less than 4 GiB. Messages are added to `diagnostics`; forms
 /// whose parentheses do not match are left out of the tree.
-pub fn parse(source: &Source, diagnostics: &mut Diagnostics) -> Tree {
+pub(super) fn parse(source: &Source, diagnostics: &mut Diagnostics) -> Tree {
     let mut parser = Parser {
         source,
         nodes: Vec::new(),
@@ -42,6 +42,7 @@ pub fn parse(source: &Source, diagnostics: &mut Diagnostics) -> Tree {
     Tree {
         source: source.clone(),
         nodes: parser.nodes,
+        spellings: Vec::new(),
     }
 }
 
@@ -71,7 +72,7 @@ impl Parser<'_> {
         match token.kind {
             TokenKind::Open => {
                 self.open.push(self.nodes.len() as u32);
-                self.push(token.span, true);
+                self.push(token.span, NodeKind::List);
             }
             TokenKind::Close => match self.open.pop() {
                 Some(list) => {
@@ -97,17 +98,56 @@ impl Parser<'_> {
                 if self.resynchronise && self.open.len() > 1 && self.starts_form(token) {
                     self.start_form_here();
                 }
-                self.push(token.span, false);
+                self.name(token.span);
             }
         }
         self.report_unmatched();
     }
 
-    fn push(&mut self, span: Span, is_list: bool) {
+    /// Adds a name. Of `(<=terminal`, the sign and the head are two.
+    fn name(&mut self, span: Span) {
+        let text = self.source.slice(span);
+        let is_first = self
+            .open
+            .last()
+            .is_some_and(|&list| list as usize + 1 == self.nodes.len());
+        let mut rest = span;
+        if is_first && text.len() > 2 && text.starts_with("<=") {
+            rest.start += 2;
+            self.push(
+                Span {
+                    end: rest.start,
+                    ..span
+                },
+                NodeKind::Name,
+            );
+        }
+        let inner = self.source.slice(rest).char_indices().skip(1);
+        let mut inner = inner.skip_while(|&(_, c)| c != '?');
+        let variable = inner.next().filter(|_| inner.next().is_some());
+        let missing = match variable {
+            Some((at, _)) => Some(rest.start + at as u32),
+            None => (rest != span).then_some(rest.start),
+        };
+        if let Some(start) = missing {
+            let place = Span { start, ..span };
+            let is_read = match variable {
+                Some(_) => format!("{} is read as one name", quote(self.source.slice(rest))),
+                None => "read as the head of a rule".to_string(),
+            };
+            let warning = Diagnostic::warning(Code::MissingBlank, "a blank is missing")
+                .at(place, is_read)
+                .help("write a blank before it");
+            self.diagnostics.push(warning);
+        }
+        self.push(rest, NodeKind::Name);
+    }
+
+    fn push(&mut self, span: Span, kind: NodeKind) {
         self.nodes.push(Node {
             span,
             end: self.nodes.len() as u32 + 1,
-            is_list,
+            kind,
         });
     }
 
@@ -122,7 +162,7 @@ impl Parser<'_> {
             let open = self.nodes[list].span.start;
             self.source.line(open).1.start == open
         };
-        text == "<="
+        text.starts_with("<=")
             || (text.eq_ignore_ascii_case("init") || text.eq_ignore_ascii_case("role"))
                 && starts_line()
     }
@@ -133,7 +173,7 @@ impl Parser<'_> {
         self.report_unclosed(Some(list));
         self.drop_open_form();
         self.open.push(self.nodes.len() as u32);
-        self.push(list, true);
+        self.push(list, NodeKind::List);
     }
 
     fn drop_open_form(&mut self) {

@@ -1,8 +1,8 @@
-//! The printer: from a tree to text in canonical form.
+//! The printer: from a tree to text in the canonical prefix form.
 
 use std::fmt::{self, Write};
 
-use super::tree::{Form, Node, Tree};
+use super::tree::{Form, Node, NodeKind, Tree};
 
 /// Canonical text: every top-level form on a line of its own, single blanks,
 /// none inside the edges of parentheses, no comments.
@@ -23,19 +23,20 @@ impl fmt::Display for Form<'_> {
         // The ends of the lists that are open, outermost first.
         let mut open: Vec<u32> = Vec::new();
         for at in index..last {
-            let Node { span, end, is_list } = tree.nodes[at as usize];
+            let Node { end, .. } = tree.nodes[at as usize];
             let follows_open = at == index || {
                 let previous = &tree.nodes[at as usize - 1];
-                previous.is_list && previous.end > at
+                previous.kind == NodeKind::List && previous.end > at
             };
             if !follows_open {
                 f.write_char(' ')?;
             }
-            if is_list {
-                f.write_char('(')?;
-                open.push(end);
-            } else {
-                f.write_str(tree.source.slice(span))?;
+            match (Form { tree, index: at }).name() {
+                Some(name) => f.write_str(name)?,
+                None => {
+                    f.write_char('(')?;
+                    open.push(end);
+                }
             }
             while open.last() == Some(&(at + 1)) {
                 open.pop();

@@ -9,14 +9,26 @@ pub(super) struct Node {
     pub(super) span: Span,
     /// The index of the node after this one and all nodes in it.
     pub(super) end: u32,
-    pub(super) is_list: bool,
+    pub(super) kind: NodeKind,
 }
 
-/// The forms (names and lists) of a text.
+/// What a node is, and where a name's spelling is found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum NodeKind {
+    List,
+    /// A name that the source spells as prefix form does.
+    Name,
+    /// A name that prefix form spells otherwise: an index into the tree's spellings.
+    Spelled(u32),
+}
+
+/// The forms (names and lists) of a text, whatever its notation.
 #[derive(Clone, Debug)]
 pub struct Tree {
     pub(super) source: Source,
     pub(super) nodes: Vec<Node>,
+    /// The names that the source does not spell as prefix form does.
+    pub(super) spellings: Vec<Box<str>>,
 }
 
 /// A name or a list in a [`Tree`].
@@ -50,6 +62,47 @@ impl Tree {
     }
 }
 
+/// What a rulesheet comes in, besides a file of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Wrapper {
+    /// One more pair of parentheses.
+    Parentheses,
+    /// A message of the GGP protocol, maybe with the head of its HTTP request.
+    Message,
+}
+
+impl Tree {
+    /// The statements of a rulesheet: the forms at the top level, or those in its [`Wrapper`].
+    pub fn statements(&self) -> Forms<'_> {
+        match self.wrapper() {
+            Some((_, list)) => list.items(),
+            None => self.forms(),
+        }
+    }
+
+    /// What the statements come in, and the list that has them.
+    pub(crate) fn wrapper(&self) -> Option<(Wrapper, Form<'_>)> {
+        let first = self.forms().next()?;
+        let (is_only, last) = match first.name() {
+            None => (true, first),
+            // The head of a request consists of names.
+            Some("POST") => (false, self.forms().last()?),
+            Some(_) => return None,
+        };
+        if is_only && self.forms().nth(1).is_some() {
+            return None;
+        }
+        let leading = last.items().next()?;
+        let rules = match leading.name() {
+            None if is_only => return Some((Wrapper::Parentheses, last)),
+            Some(name) if name.eq_ignore_ascii_case("start") => last.items().nth(3)?,
+            Some(name) if name.eq_ignore_ascii_case("preview") => last.items().nth(1)?,
+            _ => return None,
+        };
+        rules.is_list().then_some((Wrapper::Message, rules))
+    }
+}
+
 impl<'a> Form<'a> {
     fn node(&self) -> &'a Node {
         &self.tree.nodes[self.index as usize]
@@ -60,10 +113,31 @@ impl<'a> Form<'a> {
         self.node().span
     }
 
-    /// The text of a name. `None` for a list.
+    /// The text of a name, as prefix form spells it. `None` for a list.
     pub fn name(&self) -> Option<&'a str> {
-        let node = self.node();
-        (!node.is_list).then(|| self.tree.source.slice(node.span))
+        let Node { span, kind, .. } = *self.node();
+        match kind {
+            NodeKind::List => None,
+            NodeKind::Name => Some(self.tree.source.slice(span)),
+            NodeKind::Spelled(index) => Some(&self.tree.spellings[index as usize]),
+        }
+    }
+
+    /// Whether it is a list.
+    pub fn is_list(&self) -> bool {
+        self.node().kind == NodeKind::List
+    }
+
+    /// All names in it, from left to right.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        let tree = self.tree;
+        let forms = (self.index..self.node().end).map(move |index| Form { tree, index });
+        forms.filter_map(|form| form.name())
+    }
+
+    /// The number of items of a list; 0 for a name.
+    pub(crate) fn len(&self) -> usize {
+        self.items().count()
     }
 
     /// The forms in a list; none for a name.
@@ -86,7 +160,7 @@ impl<'a> Form<'a> {
                 open.pop();
             }
             let node = form.node();
-            if node.is_list {
+            if node.kind == NodeKind::List {
                 open.push(node.end);
             }
             open.len() > limit

@@ -235,7 +235,7 @@ fn unknown_roles() {
             1 | (<= (goal whit 100) (does blak noop))
               |                     ^^^^^^^^^^^^^^^^ `does` is used here
               |
-              = help: it is a property of the state, independent of moves: store what it needs with `next`"#]],
+              = help: it is a property of the state, independent of moves: store what it needs with `next`; or let `--lenient` read it as if nobody had moved, as other players do"#]],
     );
     check(
         "(<= (goal whit 100) (true (step 1)))",
@@ -256,10 +256,10 @@ fn odd_goals() {
         "(goal white 101)",
         expect![[r#"
             warning[goal-value]: the goal 101 is not between 0 and 100
-              --> game.kif:1:1
+              --> game.kif:1:13
               |
             1 | (goal white 101)
-              | ^^^^^^^^^^^^^^^^ the value of a state for a role
+              |             ^^^ the value of a state for a role
               |
               = help: goals are whole numbers from 0 to 100"#]],
     );
@@ -267,10 +267,10 @@ fn odd_goals() {
         "(goal white win)",
         expect![[r#"
             error[goal-value]: the goal `win` is not a number
-              --> game.kif:1:1
+              --> game.kif:1:13
               |
             1 | (goal white win)
-              | ^^^^^^^^^^^^^^^^ the value of a state for a role
+              |             ^^^ the value of a state for a role
               |
               = help: goals are whole numbers from 0 to 100"#]],
     );
@@ -278,10 +278,10 @@ fn odd_goals() {
         "(goal white 99999999999)",
         expect![[r#"
             error[goal-value]: the goal `99999999999` is too far from 0
-              --> game.kif:1:1
+              --> game.kif:1:13
               |
             1 | (goal white 99999999999)
-              | ^^^^^^^^^^^^^^^^^^^^^^^^ the value of a state for a role
+              |             ^^^^^^^^^^^ the value of a state for a role
               |
               = help: goals are whole numbers from 0 to 100"#]],
     );
@@ -298,7 +298,7 @@ fn dependencies_on_moves() {
             1 | (<= (legal white a) (does black noop))
               |                     ^^^^^^^^^^^^^^^^^ `does` is used here
               |
-              = help: legal moves must be known before moves are chosen: use `true`
+              = help: legal moves must be known before moves are chosen: use `true`; or let `--lenient` read it as if nobody had moved, as other players do
 
             error[forbidden-dependency]: `goal` depends on `does`
               --> game.kif:3:16
@@ -308,7 +308,7 @@ fn dependencies_on_moves() {
             3 | (<= (moved ?r) (does ?r noop))
               |                ^^^^^^^^^^^^^^ `does` is used here
               |
-              = help: it is a property of the state, independent of moves: store what it needs with `next`
+              = help: it is a property of the state, independent of moves: store what it needs with `next`; or let `--lenient` read it as if nobody had moved, as other players do
 
             warning[forbidden-dependency]: `base` depends on `does`
               --> game.kif:3:16

@@ -1,5 +1,7 @@
 //! The messages about every kind of error, as the user sees them.
 
+mod conventions;
+mod infix;
 mod keywords;
 mod logic;
 mod rendering;

@@ -17,7 +17,7 @@ fn long_lines_are_cut() {
             1 | ...act 1 2) (fact 1 2) (fact 1 2) (fact 1 2) (fact 1 2) (<= (p ?x) (fact 1 1)) (fact 1 2) (fact 1 2) (fact 1 2) (fact 1 2) (f...
               |                                                                ^^ unbound in the head
               |
-              = help: add a condition with `?x` that is not under `not` or `distinct`, or check the spelling"#]],
+              = help: add a condition with `?x` that is not under `not` or `distinct`, or check the spelling; or let `--lenient` read it where conditions bind the variable, as other players do"#]],
     );
     // Places too far apart for one excerpt.
     check_alone(
@@ -66,7 +66,7 @@ fn long_lines_are_cut() {
             1 | ...éééééééééééééééééééééééééééééé ?ééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé...
               |                                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ stands for any term
               |
-              = help: a fact cannot have variables: write a rule, `(<= fact condition...)`, whose conditions bind them"#]],
+              = help: a fact cannot have variables: write a rule, `(<= fact condition...)`, whose conditions bind them; or let `--lenient` read it where conditions bind the variable, as other players do"#]],
     );
 }
 

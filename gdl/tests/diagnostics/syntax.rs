@@ -248,53 +248,29 @@ fn bare_names() {
     check(
         "Tic tac toe\n",
         expect![[r#"
-            warning[bare-name]: the bare name `Tic` is read as a fact
+            warning[bare-name]: nothing depends on the bare name `Tic`
               --> game.kif:1:1
               |
             1 | Tic tac toe
-              | ^^^ not in parentheses
+              | ^^^ read as a fact
               |
-              = help: start comments with `;`; write facts in parentheses
+              = help: start comments with `;`
 
-            warning[unused-relation]: nothing depends on the relation `Tic`
-              --> game.kif:1:1
-              |
-            1 | Tic tac toe
-              | ^^^ has no effect
-              |
-              = help: check the spelling, or remove it
-
-            warning[bare-name]: the bare name `tac` is read as a fact
+            warning[bare-name]: nothing depends on the bare name `tac`
               --> game.kif:1:5
               |
             1 | Tic tac toe
-              |     ^^^ not in parentheses
+              |     ^^^ read as a fact
               |
-              = help: start comments with `;`; write facts in parentheses
+              = help: start comments with `;`
 
-            warning[unused-relation]: nothing depends on the relation `tac`
-              --> game.kif:1:5
-              |
-            1 | Tic tac toe
-              |     ^^^ has no effect
-              |
-              = help: check the spelling, or remove it
-
-            warning[bare-name]: the bare name `toe` is read as a fact
+            warning[bare-name]: nothing depends on the bare name `toe`
               --> game.kif:1:9
               |
             1 | Tic tac toe
-              |         ^^^ not in parentheses
+              |         ^^^ read as a fact
               |
-              = help: start comments with `;`; write facts in parentheses
-
-            warning[unused-relation]: nothing depends on the relation `toe`
-              --> game.kif:1:9
-              |
-            1 | Tic tac toe
-              |         ^^^ has no effect
-              |
-              = help: check the spelling, or remove it"#]],
+              = help: start comments with `;`"#]],
     );
 }
 

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use propjit::Stop;
 use propjit::proof::certificate::{self, Certificate, CheckProgress};
+use propjit_gdl::ReadOptions;
 use propjit_gdl::rules::Rules;
 use serde::Serialize;
 
@@ -28,14 +29,19 @@ pub(super) struct Report {
 }
 
 /// Checks the certificate of a game by its rules alone.
-pub(super) fn check(rulesheet: &Path, path: &Path, stop: &Stop) -> Result<Report, Failure> {
+pub(super) fn check(
+    rulesheet: &Path,
+    reading: &ReadOptions,
+    path: &Path,
+    stop: &Stop,
+) -> Result<Report, Failure> {
     let name = game_name(rulesheet);
     let shown_path = path.display();
     let text = fs::read(path)
         .map_err(|error| Failure::Work(format!("cannot read {shown_path}: {error}")))?;
     let certificate: Certificate = serde_json::from_slice(&text)
         .map_err(|error| Failure::Work(format!("{shown_path} is not a certificate: {error}")))?;
-    let rules = Rules::read(rulesheet)
+    let rules = Rules::read_with(rulesheet, reading)
         .map_err(propjit::LoadError::from)?
         .rules;
     let progress = Arc::new(CheckProgress::default());

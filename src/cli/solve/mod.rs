@@ -62,6 +62,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_signals();
     let rulesheets = rulesheets(&args.rulesheets)?;
+    let reading = args.setup.ground.reading.options();
     let is_table = rulesheets.len() > 1 || args.rulesheets[0].is_dir();
     match (&args.check, is_table) {
         (None, false) => {
@@ -74,7 +75,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
                 .error()
                 .map_or(Ok(()), |error| Err(Failure::new(error)))
         }
-        (Some(path), false) => output.result(&check(&rulesheets[0], path, &stop)?),
+        (Some(path), false) => output.result(&check(&rulesheets[0], &reading, path, &stop)?),
         (None, true) => {
             let path = |rulesheet: &Path| {
                 let folder = args.certificate.as_deref();
@@ -115,8 +116,10 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
                     "note: {count} of {all} games have no certificate in {folder} and are not checked"
                 ));
             }
-            let row =
-                |rulesheet: &Path| check(rulesheet, &certificate_in(folder, rulesheet), &stop);
+            let row = |rulesheet: &Path| {
+                let certificate = certificate_in(folder, rulesheet);
+                check(rulesheet, &reading, &certificate, &stop)
+            };
             table(&rulesheets, row, &stop, output)
         }
     }

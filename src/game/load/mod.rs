@@ -54,7 +54,8 @@ impl Game {
     /// not have, or when it was stopped.
     pub fn load(path: &Path, setup: &Setup) -> Result<Game, LoadError> {
         let start = Instant::now();
-        Game::new(Arc::new(Rules::read(path)?), start, setup)
+        let parsed = Rules::read_with(path, &setup.reading)?;
+        Game::new(Arc::new(parsed), start, setup)
     }
 
     /// Loads a rulesheet; `name` is for messages.
@@ -80,7 +81,7 @@ impl Game {
     /// As for [`Game::load`].
     pub fn from_text(name: &str, text: &str, setup: &Setup) -> Result<Game, LoadError> {
         let start = Instant::now();
-        let parsed = Rules::parse(name, text).map_err(ReadError::Invalid)?;
+        let parsed = Rules::parse_with(name, text, &setup.reading).map_err(ReadError::Invalid)?;
         Game::new(Arc::new(parsed), start, setup)
     }
 

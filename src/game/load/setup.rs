@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use propjit_gdl::ReadError;
 use propjit_gdl::ground::{GroundError, GroundLimits};
 use propjit_gdl::prover::ProverLimits;
+use propjit_gdl::{ReadError, ReadOptions};
 use propjit_stop::Stop;
 
 use crate::game::engine::CodeOptions;
@@ -18,6 +18,8 @@ pub struct Setup {
     /// The requested backend: the prover does not need a ground game, the others do. By
     /// default, games that cannot be grounded are left to the prover.
     pub backend: Option<Backend>,
+    /// How the rulesheet is read.
+    pub reading: ReadOptions,
     /// The limits of grounding.
     pub ground: GroundLimits,
     /// The limits of one query to the prover.
@@ -32,6 +34,7 @@ pub struct Setup {
 impl Setup {
     setters! {
         with_backend(backend: Option<Backend>);
+        with_reading(reading: ReadOptions);
         with_ground(ground: GroundLimits);
         with_prover(prover: ProverLimits);
         with_code(code: CodeOptions);

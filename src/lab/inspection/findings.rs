@@ -25,6 +25,10 @@ pub enum FindingKind {
     NoMatch,
     /// The game could not be grounded, so that it is played by the prover.
     NotGrounded,
+    /// A fluent that play reaches and `base` does not declare.
+    UndeclaredFluent,
+    /// A move that play reaches and `input` does not declare.
+    UndeclaredMove,
     /// A goal that no match gives.
     UnreachedGoal,
     /// A move that is never legal.
@@ -46,6 +50,8 @@ impl FindingKind {
             FindingKind::NeverEnds => "never-ends",
             FindingKind::NoMatch => "no-match",
             FindingKind::NotGrounded => "not-grounded",
+            FindingKind::UndeclaredFluent => "undeclared-fluent",
+            FindingKind::UndeclaredMove => "undeclared-move",
             FindingKind::UnreachedGoal => "unreached-goal",
             FindingKind::UnreachedMove => "unreached-move",
             FindingKind::DeadRule => "dead-rule",

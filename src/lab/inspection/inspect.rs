@@ -10,6 +10,7 @@ use propjit_jit::lanes::Width;
 use propjit_stop::Stop;
 use serde::Serialize;
 
+use super::declarations::Declarations;
 use super::example::Example;
 use super::findings::{Finding, FindingKind, Proof};
 use super::probes::{DeadRules, ProbesError};
@@ -142,12 +143,16 @@ fn play(
     let mut ended = 0;
     let mut goals: Vec<BTreeMap<i32, u64>> = vec![BTreeMap::new(); roles.len()];
     let mut legal = LegalMoves::new(game);
+    let mut declarations = Declarations::of(game, stop);
     let mut values = Vec::new();
     let mut states = 0;
     let played = loop {
-        let watched = matches.play(stop, &mut |_, _, seen| {
+        let watched = matches.play(stop, &mut |machine, _, seen| {
             states += 1;
             legal.note(seen.legal());
+            if let Some(declarations) = &mut declarations {
+                declarations.note(machine, seen.state(), seen.legal());
+            }
             Ok(())
         });
         let end = match watched {
@@ -156,6 +161,10 @@ fn play(
             Err(error) => break Err(error),
         };
         inspection.matches += 1;
+        if let Some(declarations) = &mut declarations {
+            let (last, machine) = matches.last();
+            declarations.note(machine, last.state(), &[]);
+        }
         let mut meet = |matches: &mut RandomMatches, kind, role: Option<RoleId>, what: &str| {
             let finding = match met.entry((kind, role)) {
                 Entry::Occupied(entry) => entry.into_mut(),
@@ -189,7 +198,9 @@ fn play(
             }
             RandomMatch::Terminal => {
                 ended += 1;
-                for role in RoleId::first(roles.len()) {
+                // What chance gets is of no interest.
+                let players = RoleId::first(roles.len());
+                for role in players.filter(|role| roles[role.index()] != RANDOM_ROLE) {
                     let (last, machine) = matches.last();
                     machine.goals(last.state(), role, &mut values)?;
                     for &value in &values {
@@ -213,6 +224,8 @@ fn play(
         }
     };
     inspection.states += states;
+    let undeclared = declarations.iter().flat_map(Declarations::findings);
+    inspection.findings.extend(undeclared);
     let total = inspection.matches;
     for mut finding in met.into_values() {
         if finding.kind == FindingKind::NeverEnds {

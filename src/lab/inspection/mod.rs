@@ -9,6 +9,7 @@
 //! Both play [`RandomMatches`](crate::game::playout::RandomMatches), one after the other, so that each state can be
 //! examined.
 
+mod declarations;
 mod example;
 mod figures;
 mod findings;

@@ -10,8 +10,8 @@ use std::time::Duration;
 use propjit_gdl::diagnostic::Diagnostics;
 use propjit_gdl::ground::{GroundError, GroundLimitKind};
 use propjit_gdl::rules::{Keyword, Literal, Rules};
-use propjit_gdl::source::Span;
-use propjit_gdl::syntax;
+use propjit_gdl::source::{Notation, Source, Span};
+use propjit_gdl::syntax::{self, Tree};
 use propjit_stop::Stop;
 use serde::Serialize;
 
@@ -128,9 +128,11 @@ impl Probes {
     pub fn new(rules: &Rules, setup: &Setup, time: Duration) -> Result<Probes, ProbesError> {
         let mut probes = rules_with_conditions(rules);
         let (text, name) = copy(rules, &probes);
+        let reading = setup.reading.with_notation(Some(Notation::Prefix));
         let limits = setup.ground.clone();
         let time = limits.time.map_or(time, |limit| limit.min(time));
         let setup = setup.clone().with_ground(limits.with_time(time));
+        let setup = setup.with_reading(reading);
         let game = Game::from_text(rules.source.name(), &text, &setup.with_backend(None))?;
         if let Some(reason) = game.grounding_error() {
             return Err(not_ground(rules, &probes, &name, reason));
@@ -249,12 +251,15 @@ fn not_ground(rules: &Rules, probes: &[Probe], name: &str, reason: &GroundError)
         }
         _ => return ProbesError::Ground(reason.clone()),
     };
-    // A probe is at the line of its rule.
     let number = || {
         let number = rule.strip_prefix(&format!("(<= (next ({name} "))?;
         number.split_once(')')?.0.parse::<usize>().ok()
     };
-    let span = number().map(|number| probes[number].span);
+    let tree = statements(&rules.source);
+    let span = match number() {
+        Some(number) => Some(probes[number].span),
+        None => tree.statements().nth(line - 1).map(|form| form.span()),
+    };
     let line = span.map_or(line, |span| rules.source.position(span.start).line);
     match reason {
         GroundError::Limit { kind, .. } => ProbesError::Limit { kind: *kind, line },
@@ -318,30 +323,28 @@ fn rules_with_conditions(rules: &Rules) -> Vec<Probe> {
     probes
 }
 
-/// Returns the text of the copy, and the name of the probes.
+/// Returns the text of the copy, with a line for each statement of the rulesheet before the probes, and the name of
+/// these.
 fn copy(rules: &Rules, probes: &[Probe]) -> (String, String) {
-    let source = &rules.source;
-    let mut text = source.text().to_string();
     let mut name = "probe".to_string();
-    while text.contains(&name) {
+    while rules.source.text().contains(&name) {
         name.push('x');
     }
-    let tree = syntax::parse(source, &mut Diagnostics::new(source.clone()));
-    let mut forms = tree.forms();
-    text.push('\n');
+    let tree = statements(&rules.source);
+    let mut text: String = tree.statements().map(|form| format!("{form}\n")).collect();
+    let mut forms = tree.statements();
     for (number, probe) in probes.iter().enumerate() {
         let form = forms.find(|form| form.span() == probe.span);
-        // After `<=` and the head come the conditions, and then `)`.
-        let first = form.and_then(|form| form.items().nth(2));
-        let Some(first) = first else {
-            continue;
-        };
-        let conditions = Span {
-            start: first.span().start,
-            end: probe.span.end,
-        };
-        let conditions = source.slice(conditions);
-        let _ = writeln!(text, "(<= (next ({name} {number})) {conditions}");
+        // After `<=` and the head come the conditions.
+        let conditions = form.iter().flat_map(|form| form.items().skip(2));
+        let conditions: String = conditions.map(|form| format!(" {form}")).collect();
+        if !conditions.is_empty() {
+            let _ = writeln!(text, "(<= (next ({name} {number})){conditions})");
+        }
     }
     (text, name)
+}
+
+fn statements(source: &Source) -> Tree {
+    syntax::parse(source, &mut Diagnostics::new(source.clone()))
 }

@@ -11,8 +11,9 @@
 //! parser inside hyper, does that.
 //!
 //! The body of a message of the GGP protocol ends when Content-Length is reached *and* no list in it
-//! is open; without Content-Length when its first list is closed; in any case when the sender closes.
-//! Other bodies have Content-Length bytes, as the standard says.
+//! is open; without Content-Length when its first list is closed; in any case when the sender closes. Some senders count
+//! too many bytes, or forget a parenthesis: when all that can be missing is that, and no more comes for a while, the body has
+//! ended, too. Other bodies have Content-Length bytes, as the standard says.
 
 use std::cell::Cell;
 use std::error::Error;
@@ -29,6 +30,12 @@ pub(crate) const MAX_BYTES: usize = 4 << 20;
 
 /// The interval of checks for a stop while waiting for a socket.
 const SLICE: Duration = Duration::from_millis(10);
+
+/// How long more is waited for when a list is closed, but bytes are missing.
+const AFTER_LIST: Duration = Duration::from_millis(250);
+
+/// How long more is waited for when no bytes are missing, but a list is open.
+const WITHIN_LIST: Duration = Duration::from_secs(2);
 
 /// How long the other side gets to take an answer.
 const WRITE_TIME: Duration = Duration::from_secs(5);
@@ -178,27 +185,44 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When it does not come, or is not UTF-8.
     pub(crate) fn lists(&mut self, head: &Head) -> Result<String, HttpError> {
-        let mut scan = Scan::default();
-        let read = self.body_until(head, |body| {
-            scan.feed(body);
-            match head.content_length {
-                Some(length) => body.len() >= length && scan.depth == 0,
-                None => scan.closed,
-            }
-        });
-        match read {
-            // Some count too many bytes. A list that ends is a message, if nothing more can come.
-            Err(HttpError::Closed) if scan.closed && scan.depth == 0 => {}
-            Err(HttpError::TimedOut)
-                if head.content_length.is_some_and(|n| self.buffer.len() >= n) =>
-            {
-                return Err(HttpError::Malformed(
-                    "the message ends within a list: a `)` is missing",
-                ));
-            }
-            read => read?,
+        if head.content_length.is_some_and(|length| length > MAX_BYTES) {
+            return Err(HttpError::TooLarge);
         }
-        self.take_text()
+        let mut scan = Scan::default();
+        let deadline = self.deadline;
+        let ended = loop {
+            scan.feed(&self.buffer);
+            let missing = head
+                .content_length
+                .map(|length| length.saturating_sub(self.buffer.len()));
+            let is_list = scan.closed && scan.depth == 0;
+            match missing {
+                Some(0) if scan.depth == 0 => break true,
+                None if scan.closed => break true,
+                _ => {}
+            }
+            let pause = match (is_list, missing) {
+                (true, _) => Some(AFTER_LIST),
+                (false, Some(0)) => Some(WITHIN_LIST),
+                _ => None,
+            };
+            let until = pause.map(|pause| Instant::now() + pause);
+            self.deadline = until.map_or(deadline, |until| until.min(deadline));
+            match self.more() {
+                Ok(true) => {}
+                Ok(false) => break missing.is_none_or(|missing| missing == 0) || is_list,
+                Err(HttpError::TimedOut) if pause.is_some() => break true,
+                Err(error) => return Err(error),
+            }
+        };
+        self.deadline = deadline;
+        match (ended, scan.depth) {
+            (true, 0) => self.take_text(),
+            (true, _) => Err(HttpError::Malformed(
+                "the message ends within a list: a `)` is missing",
+            )),
+            (false, _) => Err(HttpError::Closed),
+        }
     }
 
     /// Reads until the body is complete, or the sender closes.

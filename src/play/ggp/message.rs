@@ -7,7 +7,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use propjit_gdl::diagnostic::Diagnostics;
+use propjit_gdl::diagnostic::{Code, Diagnostics};
 use propjit_gdl::source::Source;
 use propjit_gdl::syntax::{Form, Forms, parse};
 use thiserror::Error;
@@ -90,7 +90,10 @@ pub enum Reply {
 /// Why a text is not a request.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum MessageError {
-    /// There is no complete list in it.
+    /// A list in it is not closed.
+    #[error("the message ends within a list: a `)` is missing")]
+    Unclosed,
+    /// There is no list in it.
     #[error("the message is not a list like (PLAY match nil)")]
     NoList,
     /// The first word is not a request.
@@ -125,8 +128,14 @@ impl Request {
     /// What is missing.
     pub fn parse(text: &str) -> Result<Request, MessageError> {
         let source = Source::new("message", text);
-        let tree = parse(&source, &mut Diagnostics::new(source.clone()));
-        let list = tree.forms().next().ok_or(MessageError::NoList)?;
+        let mut diagnostics = Diagnostics::new(source.clone());
+        let tree = parse(&source, &mut diagnostics);
+        let mut errors = diagnostics.errors();
+        let is_unclosed = errors.any(|error| error.code == Code::UnclosedParenthesis);
+        let list = tree.forms().next().ok_or(match is_unclosed {
+            true => MessageError::Unclosed,
+            false => MessageError::NoList,
+        })?;
         let mut items = list.items();
         let keyword = items.next().and_then(|form| form.name());
         let keyword = keyword.ok_or(MessageError::NoList)?;

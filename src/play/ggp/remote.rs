@@ -134,7 +134,7 @@ impl Player for RemotePlayer {
         let start = Request::Start(Start {
             match_id: self.match_id(),
             role: rulesheet.roles()[self.seat.role.index()].clone(),
-            rules: rulesheet.rules().source.text().to_string(),
+            rules: rulesheet.rules().prefix_text().to_string(),
             start_clock: self.seat.start_clock,
             play_clock: self.seat.play_clock,
         });

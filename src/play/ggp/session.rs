@@ -216,7 +216,11 @@ impl Session {
     /// Reads rules; `name` is for messages.
     fn read(&self, name: &str, rules: &str) -> Result<Arc<Rulesheet>, Diagnostics> {
         let setup = self.config.setup.clone().with_stop(Stop::new());
-        Rulesheet::parse(name, rules, setup).map(Arc::new)
+        let rulesheet = Rulesheet::parse(name, rules, setup)?;
+        for accepted in rulesheet.warnings().lenient() {
+            tracing::warn!("{}, which the specification forbids", accepted.message);
+        }
+        Ok(Arc::new(rulesheet))
     }
 
     /// Begins to prepare the game with these rules.

@@ -100,11 +100,11 @@ impl Player for LinePlayer {
             PlayerError::Connection(Arc::new(io::Error::new(error.kind(), text)))
         };
         self.process = Some(LineProcess::start(&self.command).map_err(not_started)?);
-        let source = &self.seat.rulesheet.rules().source;
+        let rules = self.seat.rulesheet.rules();
         let load = LineRequest::Load(Load {
             version: VERSION,
-            name: source.name().to_string(),
-            rules: source.text().to_string(),
+            name: rules.source.name().to_string(),
+            rules: rules.prefix_text().to_string(),
         });
         match self.query(load, stop)? {
             LineReply::Loaded(_) => self.told = Some(0),

@@ -27,7 +27,7 @@ impl Rulesheet {
     /// # Errors
     /// The errors in the rules.
     pub fn parse(name: &str, text: &str, setup: Setup) -> Result<Rulesheet, Diagnostics> {
-        let parsed = Rules::parse(name, text)?;
+        let parsed = Rules::parse_with(name, text, &setup.reading)?;
         let rules = &parsed.rules;
         let names = rules.roles.iter().map(|&role| rules.terms.text(role));
         Ok(Rulesheet {
@@ -41,6 +41,11 @@ impl Rulesheet {
     /// The rules.
     pub fn rules(&self) -> &Rules {
         &self.parsed.rules
+    }
+
+    /// Warnings about the rules.
+    pub fn warnings(&self) -> &Diagnostics {
+        &self.parsed.warnings
     }
 
     /// The names of the roles in rulesheet order.

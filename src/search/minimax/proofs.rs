@@ -81,8 +81,8 @@ impl Proofs {
         share: Option<f64>,
         commands: &[ProgramCommand],
     ) -> Proofs {
-        let source = &game.rules().source;
-        let rulesheet = (source.name(), source.text());
+        let rules = game.rules();
+        let rulesheet = (rules.source.name(), rules.prefix_text());
         let ranges = engines.game().goal_ranges();
         Proofs {
             workers: ProofWorkers::start(engines, rulesheet, commands, share),

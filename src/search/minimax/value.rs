@@ -27,6 +27,7 @@ pub(super) fn is_decided(value: Value) -> bool {
 
 /// The share of a range of goals that a goal is.
 pub(in crate::search) fn share_of_range((low, high): (i32, i32), goal: i32) -> f32 {
+    let [low, high, goal] = [low, high, goal].map(i64::from);
     (goal - low) as f32 / (high - low).max(1) as f32
 }
 

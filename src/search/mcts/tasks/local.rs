@@ -75,8 +75,8 @@ impl LocalSearch {
             .helpers
             .local
             .then(|| config.prover_share(threads, false));
-        let source = &game.rules().source;
-        let rulesheet = (source.name(), source.text());
+        let rules = game.rules();
+        let rulesheet = (rules.source.name(), rules.prefix_text());
         Some(LocalSearch {
             game: engines.game().clone(),
             workers: ProofWorkers::start(engines, rulesheet, &config.helpers.provers, share),
