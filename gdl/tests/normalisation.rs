@@ -86,10 +86,10 @@ fn safe_branches_get_a_relation() {
         expect![[r#"
             [h] ?x
                 [d] ?x
-                [or 15] ?x
-            [or 15] ?x
+                [or 16] ?x
+            [or 16] ?x
                 [p] ?x
-            [or 15] ?x
+            [or 16] ?x
                 [q] ?x
                 [e] ?x ?y
                 not [p] ?y
