@@ -72,7 +72,7 @@ pub(crate) enum Wrapper {
 }
 
 impl Tree {
-    /// The statements of a rulesheet: the forms at the top level, or those in its [`Wrapper`].
+    /// The statements of a rulesheet: the forms at the top level, or those in the list or message that it comes in.
     pub fn statements(&self) -> Forms<'_> {
         match self.wrapper() {
             Some((_, list)) => list.items(),
