@@ -34,12 +34,8 @@ pub(super) struct Cranelift {
 impl Cranelift {
     /// For the CPU that this runs on.
     pub(super) fn host(width: Width, effort: Effort) -> Result<Cranelift, CompileError> {
-        let mut cranelift = Cranelift::new(host_isa(effort)?, width)?;
-        // As `compiled` calls it, on Windows too.
-        if cfg!(target_arch = "x86_64") {
-            cranelift.convention = CallConv::SystemV;
-        }
-        Ok(cranelift)
+        let isa = host_isa(effort)?;
+        Cranelift::new(host_convention(&*isa), isa, width)
     }
 
     /// For another CPU, with no more than the target's basic features.
@@ -48,17 +44,22 @@ impl Cranelift {
         width: Width,
         effort: Effort,
     ) -> Result<Cranelift, CompileError> {
-        Cranelift::new(isa(isa::lookup(target.clone()), &target, effort)?, width)
+        let isa = isa(isa::lookup(target.clone()), &target, effort)?;
+        Cranelift::new(isa.default_call_conv(), isa, width)
     }
 
-    fn new(isa: OwnedTargetIsa, width: Width) -> Result<Cranelift, CompileError> {
+    fn new(
+        convention: CallConv,
+        isa: OwnedTargetIsa,
+        width: Width,
+    ) -> Result<Cranelift, CompileError> {
         let lanes = match width {
             Width::X64 => I64,
             Width::X128 => I64X2,
             Width::X256 | Width::X512 => return Err(CompileError::Width(width)),
         };
         Ok(Cranelift {
-            convention: isa.default_call_conv(),
+            convention,
             isa,
             lanes,
         })
@@ -109,10 +110,8 @@ impl Cranelift {
     }
 
     fn translate(&self, routine: &Routine) -> Function {
-        let mut signature = Signature::new(self.convention);
-        signature.params.push(AbiParam::new(I64));
-        signature.returns.push(AbiParam::new(I64));
-        let mut function = Function::with_name_signature(UserFuncName::default(), signature);
+        let name = UserFuncName::default();
+        let mut function = Function::with_name_signature(name, signature(self.convention));
         let mut context = FunctionBuilderContext::new();
         let mut builder = FunctionBuilder::new(&mut function, &mut context);
         let block = builder.create_block();
@@ -133,6 +132,22 @@ impl Cranelift {
             .for_each(|i| body.instruction(*i));
         body.finish(&*self.isa);
         function
+    }
+}
+
+/// A routine's parameters and result: the rows, and whether feedback has changed anything.
+pub(super) fn signature(convention: CallConv) -> Signature {
+    let mut signature = Signature::new(convention);
+    signature.params.push(AbiParam::new(I64));
+    signature.returns.push(AbiParam::new(I64));
+    signature
+}
+
+/// The convention by which `compiled` calls routines, on Windows too.
+pub(super) fn host_convention(isa: &dyn TargetIsa) -> CallConv {
+    match cfg!(target_arch = "x86_64") {
+        true => CallConv::SystemV,
+        false => isa.default_call_conv(),
     }
 }
 

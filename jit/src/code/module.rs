@@ -8,14 +8,12 @@
 use std::io;
 use std::sync::{Arc, OnceLock};
 
-use cranelift_codegen::ir::Signature;
-use cranelift_codegen::isa::CallConv;
 use cranelift_jit::{BranchProtection, JITBuilder, JITMemoryKind, JITMemoryProvider, JITModule};
 use cranelift_module::{Linkage, Module, ModuleError, ModuleResult, default_libcall_names};
 use memmap2::MmapMut;
 
 use super::config::Effort;
-use super::cranelift::host_isa;
+use super::cranelift::{host_convention, host_isa, signature};
 use super::error::CompileError;
 use super::generate::{ALIGNMENT, Bodies};
 use super::memory::Executable;
@@ -30,14 +28,16 @@ pub(super) struct Defined {
 /// Defines routines under these names, as many as there are bodies.
 pub(super) fn define(bodies: &Bodies, names: &[String]) -> Result<Defined, CompileError> {
     let (provider, executable) = Provider::new(bodies.size()?)?;
-    // Bodies refer to nothing outside: neither the signature nor the effort matters here.
-    let signature = Signature::new(CallConv::SystemV);
-    let mut builder = JITBuilder::with_isa(host_isa(Effort::Full)?, default_libcall_names());
+    // The effort does not matter here: the bodies are compiled.
+    let isa = host_isa(Effort::Full)?;
+    let signature = signature(host_convention(&*isa));
+    let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
     builder.memory_provider(Box::new(provider));
     let mut module = JITModule::new(builder);
     let mut functions = Vec::with_capacity(names.len());
     for (body, name) in bodies.code.iter().zip(names) {
         let function = module.declare_function(name, Linkage::Export, &signature)?;
+        // Without relocations, for bodies refer to nothing outside.
         module.define_function_bytes(function, ALIGNMENT as u64, body, &[])?;
         functions.push(function);
     }
@@ -174,11 +174,5 @@ mod tests {
         assert_eq!(executable.get().unwrap().bytes().len(), 100);
         // Nothing is writable any more.
         assert!(provider.allocate(0, 1, JITMemoryKind::Executable).is_err());
-    }
-
-    #[test]
-    fn code_outlives_its_module() {
-        let defined = define(&bodies(&[5000]), &names(1)).unwrap();
-        assert!(defined.memory.bytes()[..5000].iter().all(|&byte| byte == 1));
     }
 }
