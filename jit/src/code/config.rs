@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::symbols::PerfMap;
+use super::perf_map::PerfMap;
 use crate::rows::Width;
 use crate::setters::setters;
 

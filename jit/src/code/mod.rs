@@ -10,7 +10,8 @@
 //! - `foreign` generates code for other CPUs.
 //! - `guard` finds gates that matter only while some input is true, so that they are left
 //!   out while that is false in all lanes.
-//! - `module` defines routines in a module of cranelift-jit, under the names that `symbols` gives them.
+//! - `module` defines routines in a module of cranelift-jit, under the names that `symbols` gives them;
+//!   `perf_map` writes these for profilers.
 //! - `memory` owns the memory that the code runs in; `compiled` calls it.
 //! - [`cache`] keeps code on disk; `stored` loads it from there.
 //! - `listing` makes human-readable listings.
@@ -44,6 +45,7 @@ mod guard;
 mod listing;
 mod memory;
 mod module;
+mod perf_map;
 mod plan;
 mod routine;
 mod schedule;
@@ -58,4 +60,4 @@ pub use guard::Guards;
 #[cfg(feature = "disassemble")]
 pub use listing::{Listing, ListingForm, disassemble};
 pub use memory::Executable;
-pub use symbols::PerfMap;
+pub use perf_map::PerfMap;
