@@ -48,6 +48,7 @@ mod matches;
 mod mcts;
 mod messages;
 mod oracle;
+mod perf_map;
 mod planning;
 mod play;
 mod played_moves;

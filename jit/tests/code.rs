@@ -97,7 +97,7 @@ proptest! {
         function_size in prop::sample::select(&[1, 7, 10_000][..]),
         seed in any::<u64>(),
     ) {
-        let section = |after| Section { outputs: Vec::new(), after };
+        let section = |after| Section { after, ..Section::alone(Vec::new()) };
         let mut sections = [
             section(None),
             section(after[0].then_some(0)),
@@ -156,7 +156,7 @@ proptest! {
         };
         let after = builds_on_state.then_some(0);
         let sections =
-            [Section::alone(state), Section { outputs: rest, after }];
+            [Section::alone(state), Section { after, ..Section::alone(rest) }];
         let config = config.with_order(order).with_function_size(function_size).with_guarded(i32::MIN);
         let code = Code::compile(&circuit, &sections, &guards, &config).unwrap();
         let mut lanes = LaneEvaluator::new(Engine::Code(Arc::new(code)));

@@ -78,7 +78,7 @@ proptest! {
         after in any::<[bool; 2]>(),
         seed in any::<u64>(),
     ) {
-        let section = |after| Section { outputs: Vec::new(), after };
+        let section = |after| Section { after, ..Section::alone(Vec::new()) };
         let mut sections = [
             section(None),
             section(after[0].then_some(0)),

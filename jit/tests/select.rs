@@ -133,8 +133,8 @@ proptest! {
         outputs.extend(tree.find(&mut builder, &number));
         let circuit = builder.finish(outputs);
         let section = |range: Range<usize>, after| Section {
-            outputs: range.map(|at| OutputId(at as u32)).collect(),
             after,
+            ..Section::alone(range.map(|at| OutputId(at as u32)).collect())
         };
         let sections = [section(0..bits, None), section(bits..bits + rows, Some(0))];
         let mut engines =

@@ -19,8 +19,8 @@ use propjit_gdl::diagnostic::{Diagnostics, Severity};
 use propjit_gdl::ground::{GroundError, GroundLimits};
 use propjit_gdl::source::Notation;
 
-use propjit_jit::code::CodeConfig;
 use propjit_jit::code::cache::Cache;
+use propjit_jit::code::{CodeConfig, PerfMap};
 use propjit_jit::memory::is_available;
 
 use super::output::{Failure, grounding_remedy, message, show_progress};
@@ -54,6 +54,10 @@ pub(super) struct SetupArgs {
     /// Time limit for compiling; if it is exceeded, the game is interpreted
     #[arg(long, default_value = "10", value_name = "SECONDS", value_parser = seconds)]
     compile_limit: Duration,
+
+    /// Write the names of machine code to /tmp/perf-PID.map, where `perf` and other profilers look them up
+    #[arg(long)]
+    perf_map: bool,
 
     /// Ignore the profile written by `propjit tune`
     #[arg(long)]
@@ -192,8 +196,7 @@ pub(super) type Prepare = fn(&mut Game, Backend) -> Result<Backend, MachineError
 impl SetupArgs {
     /// Returns the set-up for games without a code cache.
     pub(super) fn setup(&self) -> Setup {
-        let config = CodeConfig::default().with_time(self.compile_limit);
-        let code = CodeOptions::default().with_config(config);
+        let code = CodeOptions::default().with_config(self.limited(CodeConfig::default()));
         let setup = self.ground.setup().with_backend(self.backend.0);
         setup.with_code(code)
     }
@@ -203,7 +206,7 @@ impl SetupArgs {
     pub(super) fn setup_for(&self, rulesheet: &Path) -> Setup {
         self.setup().with_code(
             CodeOptions::default()
-                .with_config(self.settings().code().with_time(self.compile_limit))
+                .with_config(self.limited(self.settings().code()))
                 .with_cache(self.cache())
                 .with_name(game_name(rulesheet)),
         )
@@ -222,6 +225,22 @@ impl SetupArgs {
             });
             loaded.map_or_else(Settings::default, |profile| profile.settings)
         })
+    }
+
+    /// Returns a configuration of code with the limit, and the map of symbols if one is wanted.
+    fn limited(&self, config: CodeConfig) -> CodeConfig {
+        let config = config.with_time(self.compile_limit);
+        config.with_perf_map(self.perf_map())
+    }
+
+    /// Returns the map of symbols, if it is wanted. One that cannot be written is not a failure.
+    fn perf_map(&self) -> Option<PerfMap> {
+        if !self.perf_map {
+            return None;
+        }
+        let opened = PerfMap::open();
+        let named = |error| tracing::warn!("profilers will find no names: {error}");
+        opened.map_err(named).ok()
     }
 
     /// Returns the code cache, unless it is switched off. One that cannot be used is not a failure.

@@ -32,6 +32,8 @@ struct Kept {
     _folder: TempDir,
     cache: Cache,
     key: CacheKey,
+    sections: [Section; 1],
+    config: CodeConfig,
     file: PathBuf,
     code: Code,
 }
@@ -52,13 +54,19 @@ impl Kept {
             _folder: folder,
             cache,
             key,
+            sections,
+            config,
             code,
         }
     }
 
+    fn load(&self) -> Result<Option<Code>, CacheError> {
+        Code::load(&self.cache, &self.key, &self.sections, &self.config)
+    }
+
     /// Loads the code, which must not be there or be refused because of what is in the file.
     fn assert_refused(&self) {
-        match Code::load(&self.cache, &self.key) {
+        match self.load() {
             Err(CacheError::Refused { reason, .. }) => {
                 assert!(!matches!(reason, Refusal::Foreign { .. }));
                 assert!(!self.file.exists(), "what is damaged is removed");
@@ -139,7 +147,7 @@ fn check_description(mut bytes: Bytes<'_>) {
     let code = entry.code.bytes();
     let stored = kept.cache.store(&kept.key, "", &description, code);
     stored.expect("it can be stored");
-    let Ok(Some(loaded)) = Code::load(&kept.cache, &kept.key) else {
+    let Ok(Some(loaded)) = kept.load() else {
         return;
     };
     assert_eq!(loaded.bytes(), kept.code.bytes());

@@ -84,8 +84,8 @@ impl Case {
         let seed = u64::from(bytes.short());
         let after = [bytes.below(2) == 1, bytes.below(2) == 1];
         let section = |after: Option<usize>| Section {
-            outputs: vec![],
             after,
+            ..Section::alone(vec![])
         };
         let mut sections = vec![
             section(None),

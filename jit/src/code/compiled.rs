@@ -11,7 +11,9 @@ use super::error::CompileError;
 use super::generate::generate;
 use super::guard::{Groups, Guards};
 use super::memory::Executable;
+use super::module::{Defined, define};
 use super::plan::{Guard, Plan, Step};
+use super::symbols;
 use crate::circuit::Circuit;
 use crate::rows::Layout;
 use crate::rows::Width;
@@ -61,19 +63,25 @@ impl Code {
         check_in_place(circuit, sections);
         let groups = Groups::new(circuit, guards, config.guarded);
         let plan = Plan::new(circuit, &changing(circuit, sections), &groups, config)?;
-        let image = generate(&plan, config, None, start)?;
-        Ok(Code {
+        let bodies = generate(&plan, config, None, start)?;
+        let names = symbols::names(&config.name, sections, &plan.sections);
+        let Defined { memory, entries } = define(&bodies, &names)?;
+        let code = Code {
             description: Description {
                 width: config.width,
                 layout: Layout::new(circuit),
                 constants: Constants::new(circuit),
-                rows: image.rows,
+                rows: bodies.rows,
                 sections: plan.sections,
-                entries: image.entries,
+                entries,
             },
-            memory: Executable::new(&image.bytes)?,
+            memory,
             time: start.elapsed(),
-        })
+        };
+        if let Some(map) = &config.perf_map {
+            map.add(&code.memory, &code.description.entries, &names);
+        }
+        Ok(code)
     }
 
     /// The number of lanes in a row.
@@ -226,8 +234,8 @@ impl Code {
 /// A routine's machine code: takes the rows, and returns whether feedback has changed
 /// anything.
 #[cfg(target_arch = "x86_64")]
-type Function = unsafe extern "sysv64" fn(*mut u64) -> u64;
+pub(super) type Function = unsafe extern "sysv64" fn(*mut u64) -> u64;
 /// A routine's machine code: takes the rows, and returns whether feedback has changed
 /// anything.
 #[cfg(not(target_arch = "x86_64"))]
-type Function = unsafe extern "C" fn(*mut u64) -> u64;
+pub(super) type Function = unsafe extern "C" fn(*mut u64) -> u64;

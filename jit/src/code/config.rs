@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::perf_map::PerfMap;
 use crate::rows::Width;
 use crate::setters::setters;
 
@@ -70,6 +71,11 @@ pub struct CodeConfig {
     pub bytes: usize,
     /// Ends compiling early when it is set.
     pub stop: Stop,
+    /// The name that symbols of the code begin with: `propjit` unless it is given. A symbol is
+    /// `NAME::SECTION_NUMBER`, with the number of the routine in all sections, from 0.
+    pub name: String,
+    /// The file for profilers that symbols are written to, if any.
+    pub perf_map: Option<PerfMap>,
 }
 
 impl Default for CodeConfig {
@@ -88,6 +94,8 @@ impl CodeConfig {
         with_time(time: Duration);
         with_bytes(bytes: usize);
         with_stop(stop: Stop);
+        with_name(name: String);
+        with_perf_map(perf_map: Option<PerfMap>);
     }
 
     /// The configuration that is usually fastest for a width.
@@ -105,6 +113,8 @@ impl CodeConfig {
             time: Duration::from_secs(10),
             bytes: 64 << 20,
             stop: Stop::new(),
+            name: "propjit".to_string(),
+            perf_map: None,
         }
     }
 
@@ -134,8 +144,8 @@ impl CodeConfig {
         }
     }
 
-    /// Returns all options that the code depends on, as text for the keys of caches. Limits do
-    /// not count: code that is within them is the same with others.
+    /// Returns all options that the code depends on, as text for the keys of caches. Neither limits
+    /// nor symbols count: code that is within the limits is the same with others.
     pub(super) fn cache_text(&self) -> String {
         // Named one by one, so that a new field is not forgotten.
         let CodeConfig {
@@ -148,6 +158,8 @@ impl CodeConfig {
             time: _,
             bytes: _,
             stop: _,
+            name: _,
+            perf_map: _,
         } = self;
         let (generator, lanes) = (generator.name(), width.lanes());
         let effort = match effort {

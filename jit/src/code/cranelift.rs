@@ -3,7 +3,7 @@
 //! Cranelift has no wider vectors. The code is position-independent: it addresses
 //! memory only relative to its argument, and itself.
 
-use std::sync::Arc;
+use std::sync::OnceLock;
 
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -11,7 +11,7 @@ use cranelift_codegen::ir::types::{I64, I64X2};
 use cranelift_codegen::ir::{
     AbiParam, Function, InstBuilder, MemFlagsData, Signature, Type, UserFuncName, Value,
 };
-use cranelift_codegen::isa::{self, CallConv, TargetIsa};
+use cranelift_codegen::isa::{self, CallConv, OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::{CompiledCode, Context};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -26,7 +26,7 @@ use crate::rows::Width;
 /// Compiles routines for one CPU and width.
 #[derive(Clone)]
 pub(super) struct Cranelift {
-    isa: Arc<dyn TargetIsa>,
+    isa: OwnedTargetIsa,
     convention: CallConv,
     lanes: Type,
 }
@@ -34,16 +34,8 @@ pub(super) struct Cranelift {
 impl Cranelift {
     /// For the CPU that this runs on.
     pub(super) fn host(width: Width, effort: Effort) -> Result<Cranelift, CompileError> {
-        let builder = cranelift_native::builder().map_err(|reason| CompileError::Target {
-            target: Triple::host().to_string(),
-            reason: reason.to_string(),
-        })?;
-        let mut cranelift = Cranelift::new(builder, Triple::host(), width, effort)?;
-        // As `compiled` calls it, on Windows too.
-        if cfg!(target_arch = "x86_64") {
-            cranelift.convention = CallConv::SystemV;
-        }
-        Ok(cranelift)
+        let isa = host_isa(effort)?;
+        Cranelift::new(host_convention(&*isa), isa, width)
     }
 
     /// For another CPU, with no more than the target's basic features.
@@ -52,37 +44,25 @@ impl Cranelift {
         width: Width,
         effort: Effort,
     ) -> Result<Cranelift, CompileError> {
-        let builder = isa::lookup(target.clone()).map_err(|reason| CompileError::Target {
-            target: target.to_string(),
-            reason: reason.to_string(),
-        })?;
-        Cranelift::new(builder, target, width, effort)
+        let isa = isa(isa::lookup(target.clone()), &target, effort)?;
+        Cranelift::new(isa.default_call_conv(), isa, width)
     }
 
     fn new(
-        builder: isa::Builder,
-        target: Triple,
+        convention: CallConv,
+        isa: OwnedTargetIsa,
         width: Width,
-        effort: Effort,
     ) -> Result<Cranelift, CompileError> {
         let lanes = match width {
             Width::X64 => I64,
             Width::X128 => I64X2,
             Width::X256 | Width::X512 => return Err(CompileError::Width(width)),
         };
-        let flags = flags(effort).map_err(|error| error.to_string());
-        let isa = flags.and_then(|flags| builder.finish(flags).map_err(|error| error.to_string()));
-        match isa {
-            Ok(isa) => Ok(Cranelift {
-                convention: isa.default_call_conv(),
-                isa,
-                lanes,
-            }),
-            Err(reason) => Err(CompileError::Target {
-                target: target.to_string(),
-                reason,
-            }),
-        }
+        Ok(Cranelift {
+            convention,
+            isa,
+            lanes,
+        })
     }
 
     /// Returns the compiler's version, the target and its features: everything that determines
@@ -130,10 +110,8 @@ impl Cranelift {
     }
 
     fn translate(&self, routine: &Routine) -> Function {
-        let mut signature = Signature::new(self.convention);
-        signature.params.push(AbiParam::new(I64));
-        signature.returns.push(AbiParam::new(I64));
-        let mut function = Function::with_name_signature(UserFuncName::default(), signature);
+        let name = UserFuncName::default();
+        let mut function = Function::with_name_signature(name, signature(self.convention));
         let mut context = FunctionBuilderContext::new();
         let mut builder = FunctionBuilder::new(&mut function, &mut context);
         let block = builder.create_block();
@@ -155,6 +133,53 @@ impl Cranelift {
         body.finish(&*self.isa);
         function
     }
+}
+
+/// A routine's parameters and result: the rows, and whether feedback has changed anything.
+pub(super) fn signature(convention: CallConv) -> Signature {
+    let mut signature = Signature::new(convention);
+    signature.params.push(AbiParam::new(I64));
+    signature.returns.push(AbiParam::new(I64));
+    signature
+}
+
+/// The convention by which `compiled` calls routines, on Windows too.
+pub(super) fn host_convention(isa: &dyn TargetIsa) -> CallConv {
+    match cfg!(target_arch = "x86_64") {
+        true => CallConv::SystemV,
+        false => isa.default_call_conv(),
+    }
+}
+
+/// The instruction set of the CPU that this runs on, found out once.
+pub(super) fn host_isa(effort: Effort) -> Result<OwnedTargetIsa, CompileError> {
+    static LEAST: OnceLock<OwnedTargetIsa> = OnceLock::new();
+    static FULL: OnceLock<OwnedTargetIsa> = OnceLock::new();
+    let found = match effort {
+        Effort::Least => &LEAST,
+        Effort::Full => &FULL,
+    };
+    if let Some(isa) = found.get() {
+        return Ok(isa.clone());
+    }
+    let isa = isa(cranelift_native::builder(), &Triple::host(), effort)?;
+    Ok(found.get_or_init(|| isa).clone())
+}
+
+/// An instruction set with these flags.
+fn isa<E: ToString>(
+    builder: Result<isa::Builder, E>,
+    target: &Triple,
+    effort: Effort,
+) -> Result<OwnedTargetIsa, CompileError> {
+    let unsupported = |reason: String| CompileError::Target {
+        target: target.to_string(),
+        reason,
+    };
+    let builder = builder.map_err(|error| unsupported(error.to_string()))?;
+    let flags = flags(effort).map_err(|error| unsupported(error.to_string()))?;
+    let isa = builder.finish(flags);
+    isa.map_err(|error| unsupported(error.to_string()))
 }
 
 fn flags(effort: Effort) -> settings::SetResult<settings::Flags> {

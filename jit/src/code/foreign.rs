@@ -62,7 +62,8 @@ impl ForeignCode {
     ) -> Result<ForeignCode, CompileError> {
         let start = Instant::now();
         let plan = Plan::new(circuit, sections, &Groups::default(), config)?;
-        let image = generate(&plan, config, Some(target), start)?;
+        let bodies = generate(&plan, config, Some(target), start)?;
+        let (bytes, entries) = bodies.image()?;
         let layout = Layout::new(circuit);
         let steps = plan.sections.into_iter().map(|steps| {
             let steps = steps.into_iter().map(|step| ForeignStep {
@@ -72,9 +73,9 @@ impl ForeignCode {
             steps.collect()
         });
         Ok(ForeignCode {
-            bytes: image.bytes,
-            entries: image.entries,
-            rows: image.rows,
+            bytes,
+            entries,
+            rows: bodies.rows,
             inputs: layout.inputs(),
             outputs: layout.outputs(),
             sections: steps.collect(),

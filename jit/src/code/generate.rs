@@ -1,4 +1,4 @@
-//! Parallel code generation, from routines to one position-independent image.
+//! Parallel code generation, from routines to position-independent bodies.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -14,17 +14,42 @@ use super::routine::Routine;
 use crate::parallel;
 use crate::rows::Width;
 
-/// Position-independent machine code.
-pub(super) struct Image {
-    pub bytes: Vec<u8>,
-    /// The offset of each routine.
-    pub entries: Vec<u32>,
-    /// The number of rows that it needs.
+/// The machine code of routines, which depends neither on its address nor on that of others.
+pub(super) struct Bodies {
+    /// The code of each routine.
+    pub code: Vec<Vec<u8>>,
+    /// The number of rows that they need.
     pub rows: u32,
 }
 
+impl Bodies {
+    /// The number of bytes of all bodies at their places.
+    pub(super) fn size(&self) -> Result<usize, CompileError> {
+        let place = |end: usize, body: &Vec<u8>| end.next_multiple_of(ALIGNMENT) + body.len();
+        let size = self.code.iter().fold(0, place);
+        // Entries are 32-bit numbers.
+        match u32::try_from(size) {
+            Ok(_) => Ok(size),
+            Err(_) => Err(CompileError::Size(u32::MAX as usize)),
+        }
+    }
+
+    /// All bodies at their places, and the offset of each.
+    pub(super) fn image(&self) -> Result<(Vec<u8>, Vec<u32>), CompileError> {
+        let mut image = Vec::with_capacity(self.size()?);
+        let mut entries = Vec::with_capacity(self.code.len());
+        for body in &self.code {
+            let entry = image.len().next_multiple_of(ALIGNMENT);
+            image.resize(entry, 0);
+            image.extend(body);
+            entries.push(entry as u32);
+        }
+        Ok((image, entries))
+    }
+}
+
 /// Routines start at multiples of this, for the CPU fetches aligned blocks.
-const ALIGNMENT: usize = 64;
+pub(super) const ALIGNMENT: usize = 64;
 
 /// Generates the code of all routines in parallel, for the target or else for the CPU
 /// that this runs on. The time counts from `start`.
@@ -33,7 +58,7 @@ pub(super) fn generate(
     config: &CodeConfig,
     target: Option<&Triple>,
     start: Instant,
-) -> Result<Image, CompileError> {
+) -> Result<Bodies, CompileError> {
     check_rows(plan, config.width)?;
     let limits = Limits {
         config,
@@ -64,19 +89,10 @@ pub(super) fn generate(
             (code, spills.into_inner() as u32)
         }
     };
-    let mut image = Image {
-        bytes: Vec::new(),
-        entries: Vec::with_capacity(code.len()),
+    Ok(Bodies {
+        code,
         rows: plan.rows + spills,
-    };
-    for routine in code {
-        let entry = image.bytes.len().next_multiple_of(ALIGNMENT);
-        image.bytes.resize(entry, 0);
-        image.bytes.extend(routine);
-        let entry = u32::try_from(entry).map_err(|_| CompileError::Size(config.bytes))?;
-        image.entries.push(entry);
-    }
-    Ok(image)
+    })
 }
 
 /// The code of all routines, if there is some of each.

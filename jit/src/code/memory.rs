@@ -13,18 +13,7 @@ pub struct Executable {
 }
 
 impl Executable {
-    /// Memory with this code, which is in the CPU's own instruction set.
-    ///
-    /// # Errors
-    /// When the operating system gives no memory, or does not let it be executed.
-    pub fn new(code: &[u8]) -> io::Result<Executable> {
-        // An empty map is an error on some systems.
-        let mut map = MmapMut::map_anon(code.len().max(1))?;
-        map[..code.len()].copy_from_slice(code);
-        Executable::publish(map)
-    }
-
-    /// Makes code executable, in all threads.
+    /// Makes code executable and no longer writable, for all threads.
     ///
     /// # Errors
     /// When the operating system does not let it be executed.
@@ -99,13 +88,6 @@ mod coherence {
                 CALLS.take(),
                 [Call::ClearCache(range), Call::FlushPipelines]
             );
-        }
-
-        #[test]
-        fn new_code_is_published() {
-            for length in [0, 1, 5000] {
-                assert_published(&Executable::new(&vec![0xc3; length]).unwrap());
-            }
         }
     }
 }

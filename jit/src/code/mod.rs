@@ -10,24 +10,27 @@
 //! - `foreign` generates code for other CPUs.
 //! - `guard` finds gates that matter only while some input is true, so that they are left
 //!   out while that is false in all lanes.
+//! - `module` defines routines in a module of cranelift-jit, under the names that `symbols` gives them;
+//!   `perf_map` writes these for profilers.
 //! - `memory` owns the memory that the code runs in; `compiled` calls it.
 //! - [`cache`] keeps code on disk; `stored` loads it from there.
 //! - `listing` makes human-readable listings.
 //!
-//! # Why not `cranelift-jit`
+//! # From routines to code that runs
 //!
-//! Bodies are compiled in parallel and joined to one position-independent image, which is
-//! mapped. The `JITModule` of cranelift-jit 0.135 copies each body to memory of its provider
-//! instead, even in `define_function_bytes`. So it cannot run code where the cache has mapped
-//! it and processes share it: loading would take 22 us in place of 16 for tic-tac-toe, and 105
-//! in place of 48 for reversi. A module also keeps 1.3 to 3.2 KB more for each engine, is not
-//! `Sync`, and frees its memory only by an unsafe call.
+//! ```text
+//! plan -> routines -> bodies -> JITModule -> Executable -> Code -> cache
+//!         generate, in parallel  module, memory                       |
+//!                                          Executable -> Code <-------+
+//! ```
 //!
-//! Setting up new code was hardly slower with bodies compiled in parallel and our own
-//! provider: the same within 2% from connect four on, and 4% more for tic-tac-toe by the assembler
-//! (80 us), 3% to 8% more CPU time by Cranelift (0.7 ms). `define_function`, which compiles one
-//! body after the other, took 7% to 18% longer for reversi. (Medians of 41 interleaved runs on
-//! two cores; loads, of 201.)
+//! Bodies come from Cranelift or from an assembler. They call nothing and address memory only relative to
+//! their argument and to themselves: they have no relocations, and the cache can store the memory
+//! as it is and map it anywhere. The module gets one mapping of ours, as large as all
+//! bodies at their places. Finalisation makes it executable and no longer writable, with the
+//! instruction caches coherent, and hands it over to the [`Executable`], which frees it. Code from the
+//! cache needs no module: where it is mapped is where it runs, so that processes share it.
+//! Code for other CPUs is not to be run here, and needs none, either.
 
 mod assembler;
 pub mod cache;
@@ -41,10 +44,13 @@ mod guard;
 #[cfg(feature = "disassemble")]
 mod listing;
 mod memory;
+mod module;
+mod perf_map;
 mod plan;
 mod routine;
 mod schedule;
 mod stored;
+mod symbols;
 
 pub use compiled::Code;
 pub use config::{CodeConfig, Effort, Generator, Order};
@@ -54,3 +60,4 @@ pub use guard::Guards;
 #[cfg(feature = "disassemble")]
 pub use listing::{Listing, ListingForm, disassemble};
 pub use memory::Executable;
+pub use perf_map::PerfMap;

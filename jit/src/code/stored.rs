@@ -8,6 +8,7 @@ use super::config::CodeConfig;
 use super::error::CompileError;
 use super::generate::describe;
 use super::plan::{Guard, Step};
+use super::symbols;
 use crate::circuit::Circuit;
 use crate::section::Section;
 
@@ -44,25 +45,35 @@ impl Code {
         }))
     }
 
-    /// Loads the code with this key, if the cache has it.
+    /// Loads the code with this key of a circuit's sections, if the cache has it.
     ///
     /// # Errors
     /// When the cache refuses the code or it cannot be read: then it has to be compiled.
-    pub fn load(cache: &Cache, key: &CacheKey) -> Result<Option<Code>, CacheError> {
+    pub fn load(
+        cache: &Cache,
+        key: &CacheKey,
+        sections: &[Section],
+        config: &CodeConfig,
+    ) -> Result<Option<Code>, CacheError> {
         let start = Instant::now();
         let Some(entry) = cache.load(key)? else {
             return Ok(None);
         };
         let description = postcard::from_bytes::<Description>(&entry.description).ok();
         let bytes = entry.code.bytes().len();
-        match description.filter(|description| description.is_valid(bytes)) {
-            Some(description) => Ok(Some(Code {
-                description,
-                memory: entry.code,
-                time: start.elapsed(),
-            })),
-            None => Err(cache.refuse_description(key)),
+        let Some(description) = description.filter(|description| description.is_valid(bytes))
+        else {
+            return Err(cache.refuse_description(key));
+        };
+        if let Some(map) = &config.perf_map {
+            let names = symbols::names(&config.name, sections, &description.sections);
+            map.add(&entry.code, &description.entries, &names);
         }
+        Ok(Some(Code {
+            description,
+            memory: entry.code,
+            time: start.elapsed(),
+        }))
     }
 
     /// Puts the code into the cache. The label is for listings of the cache.

@@ -117,11 +117,7 @@ pub(super) fn obtain<C: Borrow<Circuit>, E: From<CompileError>>(
     purpose: &Purpose,
     circuit: impl FnOnce() -> Result<C, E>,
 ) -> Result<Code, E> {
-    let CodeOptions {
-        config,
-        cache,
-        name,
-    } = options;
+    let config = &options.config_for(purpose.name);
     let compile = || {
         if config.stop.is_set() {
             return Err(CompileError::Stopped.into());
@@ -138,11 +134,11 @@ pub(super) fn obtain<C: Borrow<Circuit>, E: From<CompileError>>(
             config,
         )?)
     };
-    let Some(cache) = cache else {
+    let Some(cache) = &options.cache else {
         return compile();
     };
     let key = purpose.key(game, config)?;
-    match Code::load(cache, &key) {
+    match Code::load(cache, &key, &purpose.sections, config) {
         Ok(Some(code)) => {
             tracing::debug!(bytes = code.bytes(), time = ?code.time(), "loaded machine code");
             return Ok(code);
@@ -154,7 +150,7 @@ pub(super) fn obtain<C: Borrow<Circuit>, E: From<CompileError>>(
     }
     let code = compile()?;
     let lanes = code.width().lanes();
-    let label = format!("{name}, {}, {lanes} lanes", purpose.name);
+    let label = format!("{}, {}, {lanes} lanes", options.name, purpose.name);
     if let Err(error) = code.store(cache, &key, &label) {
         tracing::warn!(
             error = &error as &dyn std::error::Error,

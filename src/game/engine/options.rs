@@ -13,7 +13,7 @@ pub struct CodeOptions {
     pub config: CodeConfig,
     /// The cache that keeps code for the next time, if any.
     pub cache: Option<Cache>,
-    /// The name of the game in the cache's list.
+    /// The name of the game in the cache's list and in symbols of code.
     pub name: String,
 }
 
@@ -22,5 +22,14 @@ impl CodeOptions {
         with_config(config: CodeConfig);
         with_cache(cache: Option<Cache>);
         with_name(name: String);
+    }
+
+    /// How code for a purpose is made: its symbols name the game and the purpose, as in
+    /// `propjit::reversi::playouts`.
+    pub(super) fn config_for(&self, purpose: &str) -> CodeConfig {
+        let parts = [&self.config.name, &self.name, purpose];
+        let parts = parts.into_iter().filter(|part| !part.is_empty());
+        let name = parts.collect::<Vec<_>>().join("::");
+        self.config.clone().with_name(name)
     }
 }

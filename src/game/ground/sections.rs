@@ -45,10 +45,10 @@ pub mod alone {
 pub fn playout_sections(layout: &Layout) -> [Section; 4] {
     let legal = layout.legal.iter().cloned().flatten();
     [
-        Section::alone(outputs(legal.chain([layout.terminal]))),
-        after_state(layout.next.clone()),
-        after_state(layout.goals.iter().cloned().flatten()),
-        after_state(layout.percepts.iter().cloned().flatten()),
+        Section::alone(outputs(legal.chain([layout.terminal]))).named("state"),
+        after_state("next", layout.next.clone()),
+        after_state("goals", layout.goals.iter().cloned().flatten()),
+        after_state("percepts", layout.percepts.iter().cloned().flatten()),
     ]
 }
 
@@ -56,7 +56,12 @@ pub fn playout_sections(layout: &Layout) -> [Section; 4] {
 /// [decisive circuit](crate::game::circuits::decisive::DecisiveCircuit) has.
 pub fn decisive_sections(layout: &Layout) -> [Section; 4] {
     let [state, next, goals, _] = playout_sections(layout);
-    [state, next, goals, after_state(layout.decisive())]
+    [
+        state,
+        next,
+        goals,
+        after_state("decisive", layout.decisive()),
+    ]
 }
 
 /// Returns the outputs of the sections of [`alone`].
@@ -64,20 +69,21 @@ pub fn state_sections(layout: &Layout) -> [Section; alone::COUNT] {
     let legal = layout.legal.iter().cloned().flatten();
     let goals = layout.goals.iter().cloned().flatten();
     let sections = [
-        outputs([layout.terminal]),
-        outputs(legal),
-        outputs(layout.next.clone()),
-        outputs(goals),
-        outputs(layout.percepts.iter().cloned().flatten()),
+        ("terminal", outputs([layout.terminal])),
+        ("legal", outputs(legal)),
+        ("next", outputs(layout.next.clone())),
+        ("goals", outputs(goals)),
+        (
+            "percepts",
+            outputs(layout.percepts.iter().cloned().flatten()),
+        ),
     ];
-    sections.map(Section::alone)
+    sections.map(|(name, outputs)| Section::alone(outputs).named(name))
 }
 
-fn after_state(numbers: impl IntoIterator<Item = usize>) -> Section {
-    Section {
-        outputs: outputs(numbers),
-        after: Some(section::STATE),
-    }
+fn after_state(name: &'static str, numbers: impl IntoIterator<Item = usize>) -> Section {
+    let section = Section::alone(outputs(numbers)).named(name);
+    section.following(section::STATE)
 }
 
 fn outputs(numbers: impl IntoIterator<Item = usize>) -> Vec<OutputId> {

@@ -114,16 +114,21 @@ impl PhaseLayout {
 
     /// Returns the outputs of the [`section`]s.
     pub fn sections(&self) -> Vec<Section> {
-        let outputs = |ranges: &[&Range<usize>]| {
+        let section = |name, ranges: &[&Range<usize>]| {
             let numbers = ranges.iter().copied().cloned().flatten();
             let outputs = numbers.map(|number| OutputId(number as u32));
-            Section::alone(outputs.collect())
+            Section::alone(outputs.collect()).named(name)
         };
         let state = self.legal.iter().chain([&self.state]);
-        let reasons = [&self.next_reason, &self.joint_reason, &self.state_reason];
-        let mut sections = vec![outputs(&state.collect::<Vec<_>>())];
-        let others = [&self.next, &self.joint].into_iter().chain(reasons);
-        sections.extend(others.map(|range| outputs(&[range])));
+        let mut sections = vec![section("state", &state.collect::<Vec<_>>())];
+        let others = [
+            ("next", &self.next),
+            ("joint", &self.joint),
+            ("next_reason", &self.next_reason),
+            ("joint_reason", &self.joint_reason),
+            ("state_reason", &self.state_reason),
+        ];
+        sections.extend(others.map(|(name, range)| section(name, &[range])));
         sections
     }
 }

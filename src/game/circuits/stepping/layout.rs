@@ -140,14 +140,15 @@ impl StepPhase {
             numbers.map(|number| OutputId(number as u32)).collect()
         };
         let counts = self.parts.iter().chain(&self.counts).cloned().flatten();
-        let after_state = |outputs| Section {
-            outputs,
-            after: Some(self.first_section + section::STATE),
-        };
+        let state = self.first_section + section::STATE;
+        let after_state = |name, outputs| Section::alone(outputs).named(name).following(state);
         [
-            Section::alone(outputs(&mut counts.chain([self.terminal]))),
-            after_state(outputs(&mut changing.map(|bit| self.next.start + bit))),
-            after_state(outputs(&mut self.goals.iter().cloned().flatten())),
+            Section::alone(outputs(&mut counts.chain([self.terminal]))).named("state"),
+            after_state(
+                "next",
+                outputs(&mut changing.map(|bit| self.next.start + bit)),
+            ),
+            after_state("goals", outputs(&mut self.goals.iter().cloned().flatten())),
         ]
     }
 }

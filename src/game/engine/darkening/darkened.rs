@@ -42,12 +42,13 @@ impl Darkened {
         passes: Duration,
     ) -> Result<Darkened, CompileError> {
         let start = Instant::now();
-        let (game, config) = (programs.game(), &programs.options().config);
+        let game = programs.game();
+        let config = programs.options().config_for("darkened");
         let assumptions = specialisation.assumptions(game);
         let circuit = specialisation.optimise(&assumptions, passes);
         let guards = guards(game, &assumptions);
         let sections = playout_sections(game.layout());
-        let code = Code::compile(&circuit, &sections, &guards, config)?;
+        let code = Code::compile(&circuit, &sections, &guards, &config)?;
         let validity = Validity::new(specialisation.bases(game));
         Ok(Darkened {
             root: specialisation.root().clone(),
