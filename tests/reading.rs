@@ -46,7 +46,7 @@ fn forbidden_rules_are_played_where_that_is_wanted() {
         "{note}"
     );
     assert!(
-        note.contains("`terminal` depends on `does` (line 14)"),
+        note.contains("`terminal` depends on `does` (line 12)"),
         "{note}"
     );
     let report = json(&["validate", &path, "--lenient"]);

@@ -88,12 +88,14 @@ fn rules_that_their_callers_bind_are_unfolded() {
         "(role r) (init (at 1 2)) (n 1) (n 2) (n 3)
         (<= (apart ?x ?y ?m ?n) (distinct ?x ?m))
         (<= (apart ?x ?y ?m ?n) (distinct ?y ?n))
-        (same ?x ?x)
+        (same ?x ?x) (any ?x)
+        (<= (legal r (never ?x)) (n ?x) (not (any ?x)))
+        (<= (legal r (never ?x)) (n ?x) (not (any ?x)) (or (any ?x) (n ?x)))
         (<= (near ?x ?y) (same ?x ?y))
         (near 1 3)
         (<= (legal r (to ?x ?y)) (true (at ?i ?j)) (n ?x) (n ?y) (apart ?x ?y ?i ?j) (near ?x ?y))
         (<= (legal r (stay ?x ?y)) (true (at ?i ?j)) (n ?x) (n ?y) (not (apart ?x ?y ?i ?j)))
-        (<= (legal r (off ?x)) (n ?x) (not (near ?x 3)))
+        (<= (legal r (off ?x)) (n ?x) (any ?x) (not (near ?x 3)))
         (<= (next (at ?x ?y)) (does r (to ?x ?y)))
         (<= terminal (true (at 3 3))) (goal r 100)",
     );

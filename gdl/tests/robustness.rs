@@ -1,5 +1,6 @@
 //! Hostile texts: no panic, no stack overflow, no unbounded work.
 
+use propjit_gdl::ReadOptions;
 use propjit_gdl::diagnostic::{Code, Diagnostics};
 use propjit_gdl::rules::Rules;
 use propjit_gdl::source::Source;
@@ -178,16 +179,54 @@ fn token_soup() -> impl Strategy<Value = String> {
 }
 
 fn parse_and_show(text: &str) {
-    match Rules::parse("game.kif", text) {
-        Ok(parsed) => assert!(!parsed.warnings.has_errors()),
-        Err(diagnostics) => {
-            assert!(diagnostics.has_errors());
-            let _ = (diagnostics.to_string(), diagnostics.render(true));
+    for lenient in [false, true] {
+        let options = ReadOptions::default().with_lenient(lenient);
+        match Rules::parse_with("game.kif", text, &options) {
+            Ok(parsed) => assert!(!parsed.warnings.has_errors()),
+            Err(diagnostics) => {
+                assert!(diagnostics.has_errors());
+                let _ = (diagnostics.to_string(), diagnostics.render(true));
+            }
         }
     }
 }
 
+/// Rules over a few relations, many of them unsafe, in a game that is right otherwise.
+fn rule_soup() -> impl Strategy<Value = String> {
+    const ATOMS: [&str; 12] = [
+        "(p ?x)",
+        "(p ?y)",
+        "(q ?x ?y)",
+        "(q ?x ?x)",
+        "(q 1 ?y)",
+        "(r ?z)",
+        "(r (f ?x))",
+        "s",
+        "(true (a ?x))",
+        "(does r ?x)",
+        "terminal",
+        "(base ?x)",
+    ];
+    let atom = prop::sample::select(ATOMS.to_vec());
+    let condition = (atom.clone(), 0..4).prop_map(|(atom, kind)| match kind {
+        0 => format!("(not {atom})"),
+        1 => "(distinct ?x ?y)".to_string(),
+        2 => format!("(or {atom} (not (p ?x)))"),
+        _ => atom.to_string(),
+    });
+    let rule = (atom, prop::collection::vec(condition, 0..4))
+        .prop_map(|(head, body)| format!("(<= {head} {})\n", body.join(" ")));
+    const GAME: &str =
+        "(role r) (init (a 1)) (<= (next (a ?x)) (true (a ?x))) (legal r m) (goal r 1) (terminal)";
+    prop::collection::vec(rule, 0..8).prop_map(|rules| rules.concat() + GAME)
+}
+
 proptest! {
+    #[test]
+    fn any_rules(text in rule_soup()) {
+        parse_and_show(&text);
+    }
+
     #[test]
     fn printing_and_parsing_is_the_identity(forms in prop::collection::vec(balanced(), 0..5)) {
         let text = forms.concat();

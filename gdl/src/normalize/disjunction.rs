@@ -53,7 +53,7 @@ pub(crate) fn eliminate(
             unreachable!("the position of an `or`");
         };
         let size: usize = clause.body.iter().map(Formula::size).sum();
-        // Without branches it never holds, and the clause has no cases: so are calls that no rule matches.
+        // A clause with an `or` of nothing, which never holds, is left out.
         copied += size * branches.len().saturating_sub(1);
         if copied > MAX_COPIED {
             return Err(TooManyCases(span));
