@@ -150,6 +150,19 @@ fn comments_and_blank_lines_stay() {
     );
 }
 
+/// A word that would negate what comes after it is a name there: such rules are wrong, and stay what they are.
+#[test]
+fn not_by_itself_is_quoted() {
+    let prefix = "(<= terminal not)\n(<= (p ?x) (q ?x) NOT (not (r ?x)))\n(goal r 100)\n";
+    let infix = converted(prefix, Notation::Infix);
+    assert_eq!(
+        infix,
+        "terminal :- 'not'\np(X) :- q(X) & 'not' & ~r(X)\ngoal(r,100)\n"
+    );
+    let back = converted(&infix, Notation::Prefix);
+    assert_eq!(back.replace("NOT", "not"), prefix.replace("NOT", "not"));
+}
+
 #[test]
 fn names_that_infix_form_cannot_spell_are_quoted() {
     let prefix = "(p Wplayer left-hand 'tis a.b 3am -7 62.5 é ++ (f) \"x\")\n(<= (q ?x ?X ?x-y ?1 ?_) (r ?x ?X ?x-y ?1 ?_))\n";

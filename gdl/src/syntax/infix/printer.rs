@@ -111,7 +111,10 @@ fn atom(form: Form<'_>, names: &VariableNames<'_>, out: &mut String) -> Result<(
             false => term(form, names, out),
         };
     }
+    // By itself, `not` would negate what comes after it.
+    let is_not_alone = name.eq_ignore_ascii_case("not") && form.len() <= 1;
     match is_keyword(name) {
+        true if is_not_alone => out.push_str("'not'"),
         true => out.push_str(&name.to_ascii_lowercase()),
         false => out.push_str(&names.spell(name)),
     }
