@@ -39,7 +39,12 @@ pub fn convert(source: &Source, to: Notation) -> Result<String, Diagnostics> {
         last: None,
     };
     for form in tree.statements() {
-        if let Err(Unprintable(place)) = writer.statement(form) {
+        let is_readable = to == Notation::Prefix || is_infix(form);
+        let written = match is_readable {
+            true => writer.statement(form),
+            false => Err(Unprintable(form.span())),
+        };
+        if let Err(Unprintable(place)) = written {
             diagnostics.push(
                 Diagnostic::error(Code::NotAName, format!("{to} form cannot express this"))
                     .at(place, "not a name, or a name with arguments"),
@@ -50,7 +55,30 @@ pub fn convert(source: &Source, to: Notation) -> Result<String, Diagnostics> {
         return Err(diagnostics);
     }
     writer.comments_before(u32::MAX, "");
+    // Nothing ends a statement in infix form but the start of another one, which forms that are no rules do not show.
+    let written = Source::new(source.name(), &writer.out).with_notation(to);
+    let mut of_written = Diagnostics::new(written.clone());
+    super::parse(&written, &mut of_written);
+    if of_written.has_errors() {
+        let message = format!("{to} form cannot express this rulesheet");
+        let help = "some statements are no rules: `propjit validate` names them";
+        diagnostics.push(Diagnostic::error(Code::NotAName, message).help(help));
+        return Err(diagnostics);
+    }
     Ok(writer.out)
+}
+
+/// Whether infix form can express a statement: if it can be printed, and is then read as one statement. Forms that are no
+/// rules, such as connectives without conditions, may not be.
+fn is_infix(form: Form<'_>) -> bool {
+    // What cannot be printed has a place of its own.
+    let Ok(text) = infix::print(form) else {
+        return true;
+    };
+    let source = Source::new("statement", &text).with_notation(Notation::Infix);
+    let mut diagnostics = Diagnostics::new(source.clone());
+    let tree = super::parse(&source, &mut diagnostics);
+    !diagnostics.has_errors() && tree.statements().count() == 1
 }
 
 /// Adds a condition, or those that it joins by `and`.
