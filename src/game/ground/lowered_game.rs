@@ -9,7 +9,7 @@ use propjit_stop::Stop;
 use super::layout::Layout;
 use super::lower::lower;
 use super::names::Names;
-use crate::game::vocabulary::moves::{Move, RoleId};
+use crate::game::vocabulary::moves::{Move, RANDOM_ROLE, RoleId};
 use crate::game::vocabulary::state::State;
 use crate::game::vocabulary::terms::UnknownName;
 
@@ -74,6 +74,12 @@ impl LoweredGame {
     /// Returns the names of the roles.
     pub fn roles(&self) -> &[String] {
         self.names.roles()
+    }
+
+    /// Returns the role that plays at random, if the game has one.
+    pub fn random_role(&self) -> Option<RoleId> {
+        let at = self.roles().iter().position(|role| role == RANDOM_ROLE)?;
+        Some(RoleId(at as u32))
     }
 
     /// Returns the canonical text of a move.

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use propjit_gdl::propnet::Propnet;
+use propjit_gdl::propnet::{Propnet, Role};
 use propjit_gdl::term::TermId;
 use rustc_hash::FxHashMap;
 
@@ -45,15 +45,9 @@ impl Names {
         role: RoleId,
         text: &str,
     ) -> Result<Move, UnknownName> {
-        let moves = self.moves.get_or_init(|| {
-            let roles = net.roles.iter();
-            roles
-                .map(|role| numbers(role.moves.iter().map(|played| played.name)))
-                .collect()
-        });
-        find_term(&net.terms, text)
-            .and_then(|term| moves[role.index()].get(&term))
-            .map(|&number| Move(number))
+        let names = |of: &Role| numbers(of.moves.iter().map(|played| played.name));
+        find_of_role(&self.moves, net, role, text, names)
+            .map(Move)
             .ok_or_else(|| UnknownName::Move {
                 role: self.roles[role.index()].clone(),
                 text: text.to_string(),
@@ -67,15 +61,9 @@ impl Names {
         role: RoleId,
         text: &str,
     ) -> Result<usize, UnknownName> {
-        let percepts = self.percepts.get_or_init(|| {
-            let roles = net.roles.iter();
-            roles
-                .map(|role| numbers(role.percepts.iter().map(|percept| percept.name)))
-                .collect()
-        });
-        find_term(&net.terms, text)
-            .and_then(|term| percepts[role.index()].get(&term))
-            .map(|&number| number as usize)
+        let names = |of: &Role| numbers(of.percepts.iter().map(|percept| percept.name));
+        find_of_role(&self.percepts, net, role, text, names)
+            .map(|number| number as usize)
             .ok_or_else(|| UnknownName::Percept {
                 role: self.roles[role.index()].clone(),
                 text: text.to_string(),
@@ -95,6 +83,19 @@ impl Names {
         });
         found.collect()
     }
+}
+
+/// Returns the number of what `text` spells in the table of a role. The tables of all roles are made when first needed.
+fn find_of_role(
+    tables: &OnceLock<Vec<FxHashMap<TermId, u32>>>,
+    net: &Propnet,
+    role: RoleId,
+    text: &str,
+    names: impl Fn(&Role) -> FxHashMap<TermId, u32>,
+) -> Option<u32> {
+    let tables = tables.get_or_init(|| net.roles.iter().map(names).collect());
+    let term = find_term(&net.terms, text)?;
+    tables[role.index()].get(&term).copied()
 }
 
 /// Returns the index of each term in a list.

@@ -144,7 +144,12 @@ mod tests {
              (<= terminal (true (lies a 1)) (true (lies b 2)))
              (goal a 0) (goal b 100) {sees}"
         );
-        let rules = Rules::parse("coins.kif", &rules).unwrap().rules;
+        is_known(&rules)
+    }
+
+    /// Whether the roles of a game know each state.
+    fn is_known(rules: &str) -> bool {
+        let rules = Rules::parse("test.kif", rules).unwrap().rules;
         let (net, _) = ground(&rules, &GroundLimits::default()).unwrap();
         let game = LoweredGame::new(net, &Stop::new()).unwrap();
         is_observable(&game, &Stop::new())
@@ -173,9 +178,6 @@ mod tests {
     fn moves_without_effect_need_not_be_seen() {
         let rules = "(role a) (role b) (init on) (legal a wait) (legal b left) (legal b right)
              (<= (next on) (true on)) (<= terminal (not (true on))) (goal a 0) (goal b 0) (sees a something)";
-        let rules = Rules::parse("idle.kif", rules).unwrap().rules;
-        let (net, _) = ground(&rules, &GroundLimits::default()).unwrap();
-        let game = LoweredGame::new(net, &Stop::new()).unwrap();
-        assert!(is_observable(&game, &Stop::new()));
+        assert!(is_known(rules));
     }
 }

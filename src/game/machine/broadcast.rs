@@ -6,6 +6,7 @@
 //! code, and to show its results.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::Arc;
 
 use propjit_jit::evaluator::{Engine, LaneEvaluator};
@@ -90,26 +91,29 @@ impl<S: Sections> BroadcastEvaluator<S> {
         }
     }
 
-    fn evaluate(&mut self, sections: &[usize]) {
+    /// Evaluates sections, and returns those of some outputs that are true, counted from the first.
+    fn true_outputs(
+        &mut self,
+        sections: &[usize],
+        outputs: Range<usize>,
+    ) -> impl Iterator<Item = usize> {
         for &section in sections {
             if !std::mem::replace(&mut self.evaluated[section], true) {
                 self.lanes.evaluate(section);
             }
         }
+        let words = self.lanes.width().words();
+        let rows = self.lanes.outputs(outputs).iter().step_by(words);
+        let first_lane = rows.enumerate().filter(|(_, word)| *word & 1 == 1);
+        first_lane.map(|(place, _)| place)
     }
 }
 
+/// Gives all lanes an input.
 fn set_input(lanes: &mut LaneEvaluator, input: usize, value: bool) {
     lanes
         .input_mut(input)
         .fill(if value { u64::MAX } else { 0 });
-}
-
-/// Returns the indices of the rows that are true in the first lane, in rows of `words` words.
-fn first_lane(rows: &[u64], words: usize) -> impl Iterator<Item = usize> {
-    let rows = rows.iter().step_by(words).enumerate();
-    rows.filter(|(_, word)| *word & 1 == 1)
-        .map(|(place, _)| place)
 }
 
 impl<S: Sections> CircuitEvaluator for BroadcastEvaluator<S> {
@@ -120,18 +124,17 @@ impl<S: Sections> CircuitEvaluator for BroadcastEvaluator<S> {
 
     fn for_each_true(&mut self, state: &State, port: Port, found: impl FnMut(usize)) {
         self.enter(state);
-        self.evaluate(S::needs(port));
-        let outputs = self.lanes.outputs(self.game.layout().outputs_of(port));
-        first_lane(outputs, self.lanes.width().words()).for_each(found);
+        let outputs = self.game.layout().outputs_of(port);
+        self.true_outputs(S::needs(port), outputs).for_each(found);
     }
 
     fn next_state(&mut self, state: &State, joint: &[Move], next: &mut State) {
         self.enter(state);
         self.play(joint);
-        self.evaluate(S::NEXT);
+        let outputs = self.game.layout().next.clone();
         next.clear();
-        let outputs = self.lanes.outputs(self.game.layout().next.clone());
-        first_lane(outputs, self.lanes.width().words()).for_each(|base| next.insert(base));
+        self.true_outputs(S::NEXT, outputs)
+            .for_each(|base| next.insert(base));
     }
 
     fn for_each_percept(
@@ -143,9 +146,7 @@ impl<S: Sections> CircuitEvaluator for BroadcastEvaluator<S> {
     ) {
         self.enter(state);
         self.play(joint);
-        self.evaluate(S::PERCEPTS);
-        let percepts = &self.game.layout().percepts[role.index()];
-        let outputs = self.lanes.outputs(percepts.clone());
-        first_lane(outputs, self.lanes.width().words()).for_each(found);
+        let outputs = self.game.layout().percepts[role.index()].clone();
+        self.true_outputs(S::PERCEPTS, outputs).for_each(found);
     }
 }

@@ -73,6 +73,14 @@ impl ProverMachine {
             self.current.assign(state.words());
         }
     }
+
+    /// Collects the terms of the moves in `scratch`.
+    fn collect_terms(&mut self, joint: &[Move]) {
+        let moves = self.moves.iter().zip(joint);
+        let terms = moves.map(|(numbering, played)| numbering.terms[played.index()]);
+        self.scratch.clear();
+        self.scratch.extend(terms);
+    }
 }
 
 impl StateMachine for ProverMachine {
@@ -147,10 +155,7 @@ impl StateMachine for ProverMachine {
         next: &mut State,
     ) -> Result<(), MachineError> {
         self.enter(state);
-        let moves = self.moves.iter().zip(joint);
-        let terms = moves.map(|(numbering, played)| numbering.terms[played.index()]);
-        self.scratch.clear();
-        self.scratch.extend(terms);
+        self.collect_terms(joint);
         let fluents = self.prover.next_state(&self.scratch)?;
         next.clear();
         for &fluent in &fluents {
@@ -166,10 +171,7 @@ impl StateMachine for ProverMachine {
         role: RoleId,
     ) -> Result<Vec<String>, MachineError> {
         self.enter(state);
-        let moves = self.moves.iter().zip(joint);
-        let terms = moves.map(|(numbering, played)| numbering.terms[played.index()]);
-        self.scratch.clear();
-        self.scratch.extend(terms);
+        self.collect_terms(joint);
         let percepts = self.prover.percepts(&self.scratch, role.index())?;
         let terms = self.prover.terms();
         let mut texts: Vec<String> = percepts.iter().map(|&term| terms.text(term)).collect();

@@ -3,6 +3,7 @@
 //! The interpreter keeps its last inputs. When the machine is queried about a state, it changes
 //! only the inputs that differ; along a match these are few.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use propjit_jit::scalar::ScalarInterpreter;
@@ -84,6 +85,14 @@ impl ScalarEvaluator {
         }
     }
 
+    /// Gives the interpreter the state and the moves of all roles as input.
+    fn enter_step(&mut self, state: &State, joint: &[Move]) {
+        self.enter(state);
+        for (role, &played) in joint.iter().enumerate() {
+            self.play(role, played);
+        }
+    }
+
     /// Returns the packed outputs for the current inputs.
     fn outputs(&mut self) -> &[u64] {
         if !self.settled {
@@ -91,6 +100,12 @@ impl ScalarEvaluator {
             self.settled = true;
         }
         self.interpreter.outputs()
+    }
+
+    /// Returns the true outputs of a range that shares its words with no other: see `lower`.
+    fn true_outputs(&mut self, range: Range<usize>) -> impl Iterator<Item = usize> {
+        let words = range.start / 64..range.end.div_ceil(64);
+        ones(self.outputs()[words].iter().copied())
     }
 }
 
@@ -103,16 +118,11 @@ impl CircuitEvaluator for ScalarEvaluator {
     fn for_each_true(&mut self, state: &State, port: Port, found: impl FnMut(usize)) {
         self.enter(state);
         let outputs = self.game.layout().outputs_of(port);
-        // Ports do not share words: see `lower`.
-        let words = outputs.start / 64..outputs.end.div_ceil(64);
-        ones(self.outputs()[words].iter().copied()).for_each(found);
+        self.true_outputs(outputs).for_each(found);
     }
 
     fn next_state(&mut self, state: &State, joint: &[Move], next: &mut State) {
-        self.enter(state);
-        for (role, &played) in joint.iter().enumerate() {
-            self.play(role, played);
-        }
+        self.enter_step(state, joint);
         let words = self.bases.len();
         next.assign(&self.outputs()[..words]);
     }
@@ -124,12 +134,8 @@ impl CircuitEvaluator for ScalarEvaluator {
         role: RoleId,
         found: impl FnMut(usize),
     ) {
-        self.enter(state);
-        for (role, &played) in joint.iter().enumerate() {
-            self.play(role, played);
-        }
+        self.enter_step(state, joint);
         let outputs = self.game.layout().percepts[role.index()].clone();
-        let words = outputs.start / 64..outputs.end.div_ceil(64);
-        ones(self.outputs()[words].iter().copied()).for_each(found);
+        self.true_outputs(outputs).for_each(found);
     }
 }

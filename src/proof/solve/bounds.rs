@@ -142,12 +142,6 @@ pub(super) fn valued(game: &GroundGame) -> impl Iterator<Item = RoleId> + '_ {
     players(game).filter(|&role| goals(game, role).len() > 1)
 }
 
-/// The role that plays at random, if there is one.
-pub(super) fn chance(game: &GroundGame) -> Option<RoleId> {
-    let at = game.roles().iter().position(|role| role == RANDOM_ROLE)?;
-    Some(RoleId(at as u32))
-}
-
 /// Returns the goals that a role may have, ascending; 0 is one of them, as the least possible result if
 /// rules give none.
 pub(super) fn goals(game: &GroundGame, role: RoleId) -> Vec<i32> {

@@ -8,7 +8,7 @@ use crate::game::ground::GroundGame;
 use crate::game::machine::expansion::legal::Legal;
 use crate::game::machine::{Move, RoleId};
 
-use super::bounds::{AllBounds, SolveMethod, chance, goals, players};
+use super::bounds::{AllBounds, SolveMethod, goals, players};
 use super::graph::Graph;
 use super::split::{Side, Split};
 use super::strategy::{Question, best_line};
@@ -135,7 +135,7 @@ impl Evaluation<'_> {
     }
 
     fn group(&self, role: RoleId, side: Side) -> Vec<RoleId> {
-        side.group(role, chance(self.game), self.game.roles().len())
+        side.group(role, self.game.random_role(), self.game.roles().len())
     }
 
     /// How the joint moves of states of each shape are split.
@@ -150,7 +150,10 @@ impl Evaluation<'_> {
 /// Returns whether one role decides at a time in all states, so that the order of choice does not matter.
 fn is_in_turns(game: &GroundGame, graph: &Graph) -> bool {
     let decides = |counts: &[usize]| counts.iter().filter(|&&count| count > 1).count();
-    let has_chance = |counts: &[usize]| chance(game).is_some_and(|role| counts[role.index()] > 1);
+    let has_chance = |counts: &[usize]| {
+        game.random_role()
+            .is_some_and(|role| counts[role.index()] > 1)
+    };
     let mut shapes = graph.shapes().iter();
     graph.is_complete() && shapes.all(|counts| decides(counts) <= 1 && !has_chance(counts))
 }

@@ -10,7 +10,6 @@ use crate::game::machine::{Move, RoleId, State};
 use crate::game::vocabulary::state_set::StateSet;
 use crate::proof::forced::{MAX_DEPTH, ParallelProver, Verdict};
 
-use super::bounds::chance;
 use super::split::Side;
 
 /// Provers that have found out whether a role can force a goal.
@@ -69,7 +68,7 @@ impl Proved {
         let game = engines.game();
         let group = self
             .side()
-            .group(self.role, chance(game), game.roles().len());
+            .group(self.role, game.random_role(), game.roles().len());
         let mut expander = Expander::new(engines);
         let root = game.initial().packed(expander.words());
         let mut states = StateSet::new(expander.words());

@@ -23,7 +23,7 @@ use crate::proof::factors::joint::{Joint, Outcome};
 use crate::proof::factors::table::{Node, PartTable, Places};
 use crate::proof::factors::{Factors, Form, Part};
 
-use super::bounds::{AllBounds, SolveMethod, chance};
+use super::bounds::{AllBounds, SolveMethod};
 use super::nim;
 
 /// The most states of a part.
@@ -64,7 +64,7 @@ pub(super) struct Parts {
 /// Finds out what it can about the initial state.
 pub(super) fn search(engines: &Engines, bounds: &AllBounds<'_>, stop: &Stop) {
     let game = engines.game();
-    if game.roles().len() == 2 && chance(game).is_none() {
+    if game.roles().len() == 2 && game.random_role().is_none() {
         bound(game, bounds, stop);
     }
 }

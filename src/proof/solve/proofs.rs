@@ -13,7 +13,7 @@ use crate::proof::forced::{
     MAX_DEPTH, ParallelProver, ProofConfig, ProofError, ProofMode, Target, Verdict,
 };
 
-use super::bounds::{AllBounds, SolveMethod, chance, goals, players};
+use super::bounds::{AllBounds, SolveMethod, goals, players};
 use super::extraction::Proved;
 use super::undefined_goal;
 use crate::proof::unproved::Unproved;
@@ -150,7 +150,7 @@ fn wanted(game: &GroundGame, bounds: &AllBounds<'_>, role: RoleId, is_high: bool
 /// Returns, for each role, whether no other role has a choice whenever it has one, so that the order of
 /// choice does not matter. Never if there is chance, which does not help the others.
 fn in_turns(game: &GroundGame) -> Vec<bool> {
-    let mut in_turns = vec![chance(game).is_none(); game.roles().len()];
+    let mut in_turns = vec![game.random_role().is_none(); game.roles().len()];
     for phase in 0..game.phases().period() {
         let circuit = PhaseCircuit::new(game, phase);
         let mut choosing = circuit.moves().iter().map(|moves| moves.len() > 1);

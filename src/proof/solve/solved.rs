@@ -15,7 +15,7 @@ use crate::proof::plan::Plan;
 
 use crate::proof::unproved::Unproved;
 
-use super::bounds::{AllBounds, RoleBounds, SolveMethod, chance, goals, has_too_many_goals};
+use super::bounds::{AllBounds, RoleBounds, SolveMethod, goals, has_too_many_goals};
 use super::claims::ClaimWriter;
 use super::enumeration::{Enumeration, moves};
 use super::extraction::NoStrategy;
@@ -193,7 +193,7 @@ impl<'a> Solved<'a> {
         };
         match (side, &self.plan) {
             _ if self.is_over => {
-                let group = side.group(role, chance(game), roles);
+                let group = side.group(role, game.random_role(), roles);
                 let goals = range(bounds.low.0, bounds.high.0);
                 writer.add(&group, true, &goals, Vec::new());
             }

@@ -11,7 +11,7 @@ use crate::game::ground::GroundGame;
 use crate::game::machine::expansion::team::ExpanderTeam;
 use crate::game::machine::{RoleId, State};
 
-use super::bounds::{chance, goals, has_too_many_goals, players, valued};
+use super::bounds::{goals, has_too_many_goals, players, valued};
 use super::graph::{Edge, Graph};
 use super::outlook::{Outlook, RoleOutlook};
 use super::split::{Side, Split};
@@ -230,7 +230,7 @@ fn outlook(
     stop: &Stop,
 ) -> Option<RoleOutlook> {
     let goals = goals(game, role);
-    let group = Side::Role.group(role, chance(game), game.roles().len());
+    let group = Side::Role.group(role, game.random_role(), game.roles().len());
     let shapes = graph.shapes().iter();
     let splits = shapes.map(|counts| Split::new(Side::Role, &group, counts, graph.edge_count()));
     let place = |end: &[i32]| goals.partition_point(|&goal| goal < end[role.index()]) as u16;
@@ -242,7 +242,8 @@ fn outlook(
 /// Whether a role that plays well gets what it can force at least, in whatever way the match ends.
 fn is_sure(game: &GroundGame, graph: &Graph, ends: &[Box<[i32]>]) -> bool {
     let takes_turns = |counts: &[usize]| counts.iter().filter(|&&count| count > 1).count() <= 1;
-    let has_chances = chance(game).is_some() || !graph.shapes().iter().all(|s| takes_turns(s));
+    let has_chances =
+        game.random_role().is_some() || !graph.shapes().iter().all(|s| takes_turns(s));
     let players: Vec<RoleId> = players(game).collect();
     let sum = |end: &[i32]| {
         players

@@ -3,6 +3,8 @@
 use std::hash::{Hash, Hasher};
 
 use rand::RngExt;
+use rand::distr::weighted::WeightedIndex;
+use rand::seq::SliceRandom;
 use rustc_hash::FxHasher;
 
 use crate::game::machine::{Move, State};
@@ -137,18 +139,9 @@ impl Population {
         holding.map(|number| self.probability(number)).sum()
     }
 
-    /// Draws the number of a hypothesis, each with its probability.
-    ///
-    /// # Panics
-    /// If there are none.
-    pub fn draw(&self, rng: &mut GameRng) -> usize {
-        let mut left = rng.random_range(0.0..1.0) * self.total;
-        let last = self.len() - 1;
-        let reached = self.weights.iter().position(|&weight| {
-            left -= weight;
-            left < 0.0
-        });
-        reached.unwrap_or(last)
+    /// The numbers of hypotheses, each with its probability; `None` if there are none.
+    pub fn distribution(&self) -> Option<WeightedIndex<f64>> {
+        WeightedIndex::new(&self.weights).ok()
     }
 
     /// Returns about `count` of the hypotheses, with weights so that each has the same expected weight as before (systematic
@@ -157,9 +150,7 @@ impl Population {
     pub(super) fn resampled(&self, count: usize, rng: &mut GameRng) -> Population {
         let step = self.total / count as f64;
         let mut order: Vec<usize> = (0..self.len()).collect();
-        for at in (1..order.len()).rev() {
-            order.swap(at, rng.random_range(0..=at));
-        }
+        order.shuffle(rng);
         let mut next = rng.random_range(0.0..1.0) * step;
         let mut sum = 0.0;
         let mut kept = Population::emptied(self);

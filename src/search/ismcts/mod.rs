@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use crate::game::engine::{Engines, MatchEngines, PlayoutPolicy};
 use crate::game::machine::expansion::Expander;
-use crate::game::machine::{MachineError, RANDOM_ROLE, RoleId};
+use crate::game::machine::{MachineError, RoleId};
 use crate::game::playout::Playouts;
 use crate::search::SearchBudget;
 use crate::search::beliefs::Population;
@@ -55,13 +55,12 @@ impl InformationSetSearch {
         let mut streams = streams(seed);
         let mut rng = streams.next().expect("streams do not end");
         let subscription = MatchEngines::new(engines.clone()).subscribe(PlayoutPolicy::Uniform);
-        let random = game.roles().iter().position(|name| name == RANDOM_ROLE);
         InformationSetSearch {
             role,
             expander: Expander::new(engines),
             playouts: Playouts::subscribed(subscription, MAX_STEPS, rand::Rng::next_u64(&mut rng)),
             ranges: game.goal_ranges(),
-            random: random.map(|number| RoleId(number as u32)),
+            random: game.random_role(),
             trees: game.roles().iter().map(|_| RoleTree::default()).collect(),
             rng,
             iterations: 0,
@@ -80,11 +79,14 @@ impl InformationSetSearch {
             .iter_mut()
             .for_each(|tree| *tree = RoleTree::default());
         self.iterations = 0;
-        while !belief.is_empty() && !self.is_spent(budget) {
+        let Some(probabilities) = belief.distribution() else {
+            return Ok(());
+        };
+        while !self.is_spent(budget) {
             let left = budget
                 .playouts
                 .map_or(u64::MAX, |all| all - self.iterations);
-            if !self.iterate(belief, left, &budget.stop)? {
+            if !self.iterate(belief, &probabilities, left, &budget.stop)? {
                 break;
             }
         }

@@ -76,7 +76,6 @@ fn what_will_be_known_is_foreseen() {
     let value = |sees: &str| {
         let game = coin(sees);
         let belief = Belief::new(game.engines().unwrap(), role, BeliefConfig::default());
-        run(&game, role, &belief, 100);
         // The only move is forced; what comes after it is in the tree.
         let mut search = InformationSetSearch::new(game.engines().unwrap(), role, 1);
         let budget = SearchBudget::default().with_playouts(Some(20_000));

@@ -2,6 +2,8 @@
 
 use propjit_stop::Stop;
 use rand::RngExt;
+use rand::distr::Distribution;
+use rand::distr::weighted::WeightedIndex;
 
 use super::InformationSetSearch;
 use super::report::ROOT;
@@ -9,6 +11,7 @@ use super::tree::NodeId;
 use crate::game::machine::{MachineError, Move, RoleId, State};
 use crate::game::playout::{PlayoutRunner, RunLimits};
 use crate::search::beliefs::{Knowledge, Population, knowledge_after};
+use crate::search::minimax::share_of_range;
 
 /// The number of iterations at a time: more of them would choose by older statistics.
 const MAX_AT_A_TIME: usize = 64;
@@ -26,10 +29,11 @@ struct Iteration {
 }
 
 impl InformationSetSearch {
-    /// Makes some iterations, `most` at most. Returns whether they were completed before a stop.
+    /// Makes some iterations, `most` at most, from hypotheses with these probabilities. Returns whether they were completed before a stop.
     pub(super) fn iterate(
         &mut self,
         belief: &Population,
+        probabilities: &WeightedIndex<f64>,
         most: u64,
         stop: &Stop,
     ) -> Result<bool, MachineError> {
@@ -40,7 +44,7 @@ impl InformationSetSearch {
         let mut states = Vec::new();
         let mut iterations: Vec<Iteration> = (0..count)
             .map(|_| {
-                let number = belief.draw(&mut self.rng);
+                let number = probabilities.sample(&mut self.rng);
                 states.extend_from_slice(belief.state(number));
                 self.begin(belief, number)
             })
@@ -90,19 +94,17 @@ impl InformationSetSearch {
         let over = batch.terminal();
         let mut results: Vec<Option<Vec<f32>>> = Vec::with_capacity(iterations.len());
         for lane in 0..iterations.len() {
-            let is_stuck = legal.get(lane).each().any(<[Move]>::is_empty);
-            results.push((over.contains(lane) || is_stuck).then(|| {
+            let is_stuck = || legal.get(lane).each().any(<[Move]>::is_empty);
+            results.push(if over.contains(lane) {
                 let goals = batch.goals(lane).map(Option::unwrap_or_default);
-                let shares = goals.zip(&self.ranges).map(|(goal, &(low, high))| {
-                    let goal = if is_stuck && !over.contains(lane) {
-                        low
-                    } else {
-                        goal
-                    };
-                    (goal - low) as f32 / (high - low).max(1) as f32
-                });
-                shares.collect()
-            }));
+                let shares = goals.zip(&self.ranges);
+                Some(shares.map(|(goal, &of)| share_of_range(of, goal)).collect())
+            } else if is_stuck() {
+                // The match cannot go on: the least for all.
+                Some(vec![0.0; self.ranges.len()])
+            } else {
+                None
+            });
         }
         // Only those that are not over go on.
         let mut kept = Vec::with_capacity(states.len());
@@ -135,12 +137,15 @@ impl InformationSetSearch {
             going.push(iteration);
         }
         *iterations = going;
+        let are_all = kept.len() == states.len();
         states.clear();
         if iterations.is_empty() {
             return;
         }
         let batch = self.expander.batch_mut();
-        batch.enter_packed(&kept);
+        if !are_all {
+            batch.enter_packed(&kept);
+        }
         batch.play(&joints);
         batch.evaluate_percepts();
         let roles = self.trees.len();
@@ -188,10 +193,8 @@ impl InformationSetSearch {
         let is_done = self.playouts.queue().finished() == ids.len();
         for ((iteration, _), id) in leaving.into_iter().zip(ids) {
             let tally = self.playouts.queue().tally(id);
-            let shares = tally.goals.iter().zip(&self.ranges);
-            let shares = shares.map(|(of, &(low, high))| {
-                (of.values.sum as f32 - low as f32) / (high - low).max(1) as f32
-            });
+            let goals = tally.goals.iter().zip(&self.ranges);
+            let shares = goals.map(|(of, &range)| share_of_range(range, of.values.sum as i32));
             let shares: Vec<f32> = shares.collect();
             self.finish(iteration, is_done.then_some(&shares));
         }

@@ -83,7 +83,7 @@ impl Evaluation {
     /// Returns the evaluation by which all states of a game of `bases` propositions for two roles are worth the same.
     pub(in crate::search) fn zero(bases: usize) -> Evaluation {
         let roles = Roles::TWO;
-        let inputs = Arc::new(Inputs::new(bases, Vec::new(), Vec::new()));
+        let inputs = Arc::new(Inputs::plain(bases));
         let weights = Weights::zero(&inputs);
         Evaluation::new(roles, inputs, &weights)
     }

@@ -155,18 +155,14 @@ fn ends_need_no_estimates() {
 /// Where both roles can get something, or both nothing, the difference of goals proves nothing about either.
 #[test]
 fn differences_of_goals_are_no_proofs() {
-    let rules = "(role a) (role b) (init (turn a)) (legal a noop) (legal b noop)
+    let rules = "(role a) (role b) (init (turn a)) (<= (legal ?r noop) (role ?r) (not (true (turn ?r))))
         (<= (legal ?r left) (true (turn ?r))) (<= (legal ?r right) (true (turn ?r)))
         (<= (next (turn b)) (true (turn a))) (<= (next over) (true (turn b)))
         (<= (next (first ?m)) (does a ?m) (distinct ?m noop)) (<= (next (first ?m)) (true (first ?m)))
         (<= (next (second ?m)) (does b ?m) (true (turn b)) (distinct ?m noop))
         (<= terminal (true over)) (<= (goal a 60) (true (first left))) (<= (goal a 20) (true (first right)))
         (<= (goal b 30) (true (second left))) (<= (goal b 0) (true (second right)))";
-    let rules = rules.replace(
-        "(legal a noop) (legal b noop)",
-        "(<= (legal ?r noop) (role ?r) (not (true (turn ?r))))",
-    );
-    let game = Game::from_text("shared.kif", &rules, &Setup::default()).unwrap();
+    let game = Game::from_text("shared.kif", rules, &Setup::default()).unwrap();
     game.engines().unwrap().wait();
     let bases = game.ground_game().unwrap().layout().bases.len();
     let evaluation = Arc::new(Evaluation::zero(bases));

@@ -54,7 +54,6 @@ impl Inputs {
     }
 
     /// Returns the propositions of a game only.
-    #[cfg(test)]
     pub(in crate::search) fn plain(bases: usize) -> Inputs {
         Inputs::new(bases, Vec::new(), Vec::new())
     }
