@@ -29,7 +29,8 @@ struct Iteration {
 }
 
 impl InformationSetSearch {
-    /// Makes some iterations, `most` at most, from hypotheses with these probabilities. Returns whether they were completed before a stop.
+    /// Makes some iterations, `most` at most, from hypotheses with these probabilities. Returns whether they were completed
+    /// before a stop.
     pub(super) fn iterate(
         &mut self,
         belief: &Population,
