@@ -11,7 +11,7 @@ use propjit::game::machine::Move;
 use propjit::game::playout::{self, RunLimits};
 use propjit::game::position::Position;
 use propjit::play::matches::{
-    Choice, MatchConfig, Player, PlayerError, PlayerFactory, Rulesheet, Seat, Series,
+    Choice, MatchConfig, Observed, Player, PlayerError, PlayerFactory, Rulesheet, Seat, Series,
     SharedPosition,
 };
 use propjit::support::rng;
@@ -77,8 +77,12 @@ impl Player for Greedy {
         Ok(Choice::new(self.position.move_text(self.role, played)))
     }
 
-    fn advance(&mut self, joint: &[String], _: Option<&SharedPosition>) -> Result<(), PlayerError> {
-        Ok(self.position.play_texts(joint)?)
+    fn advance(
+        &mut self,
+        observed: &Observed,
+        _: Option<&SharedPosition>,
+    ) -> Result<(), PlayerError> {
+        Ok(self.position.play_texts(observed.moves()?)?)
     }
 }
 

@@ -13,8 +13,8 @@ use propjit::game::load::Setup;
 use propjit::game::machine::{Backend, Move, RoleId};
 use propjit::game::position::Position;
 use propjit::play::matches::{
-    Choice, Ending, MatchEnd, MatchRecord, Player, PlayerError, PlayerErrorKind, PlayerFactory,
-    Rulesheet, SeriesError, SeriesResults, SharedPosition,
+    Choice, Ending, MatchEnd, MatchRecord, Observed, Player, PlayerError, PlayerErrorKind,
+    PlayerFactory, Rulesheet, SeriesError, SeriesResults, SharedPosition,
 };
 use propjit_gdl::prover::ProverLimits;
 
@@ -289,10 +289,10 @@ fn the_next_match_waits_for_the_end_of_the_last() {
         }
         fn advance(
             &mut self,
-            joint: &[String],
+            observed: &Observed,
             _: Option<&SharedPosition>,
         ) -> Result<(), PlayerError> {
-            Ok(self.0.play_texts(joint)?)
+            Ok(self.0.play_texts(observed.moves()?)?)
         }
         fn end(&mut self, _: &Ending) -> Result<(), PlayerError> {
             // Longer than the referee would wait in a hurry.

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use propjit::play::ggp::{MessageError, Request, Start};
+use propjit::play::ggp::{LastTurn, MessageError, Request, Start};
 use proptest::prelude::*;
 
 fn name() -> impl Strategy<Value = String> {
@@ -18,8 +18,18 @@ fn term() -> impl Strategy<Value = String> {
     })
 }
 
-fn moves() -> impl Strategy<Value = Option<Vec<String>>> {
-    prop::option::of(prop::collection::vec(term(), 1..5))
+fn last_turn() -> impl Strategy<Value = LastTurn> {
+    let percepts = prop::collection::vec(term(), 0..4);
+    let percepts = (any::<u64>(), prop::option::of(term()), percepts);
+    prop_oneof![
+        Just(LastTurn::None),
+        prop::collection::vec(term(), 1..5).prop_map(LastTurn::List),
+        percepts.prop_map(|(turn, own, percepts)| LastTurn::Percepts {
+            turn,
+            own,
+            percepts,
+        }),
+    ]
 }
 
 fn rules() -> impl Strategy<Value = String> {
@@ -48,8 +58,8 @@ fn request() -> impl Strategy<Value = Request> {
                 play_clock,
             })
         }),
-        (name(), moves()).prop_map(|(match_id, moves)| Request::Play { match_id, moves }),
-        (name(), moves()).prop_map(|(match_id, moves)| Request::Stop { match_id, moves }),
+        (name(), last_turn()).prop_map(|(match_id, last)| Request::Play { match_id, last }),
+        (name(), last_turn()).prop_map(|(match_id, last)| Request::Stop { match_id, last }),
         name().prop_map(|match_id| Request::Abort { match_id }),
     ]
 }
@@ -116,11 +126,19 @@ fn errors_name_the_missing_argument() {
         ),
         (
             "(STOP m noop)",
-            "STOP needs a list of moves or nil as argument 2",
+            "STOP needs a list of moves, nil, or the number of the turn as argument 2",
         ),
         (
             "(PLAY m noop)",
-            "PLAY needs a list of moves or nil as argument 2",
+            "PLAY needs a list of moves, nil, or the number of the turn as argument 2",
+        ),
+        (
+            "(PLAY m 3 noop)",
+            "PLAY needs a list of percepts or nil as argument 4",
+        ),
+        (
+            "(PLAY m 3)",
+            "PLAY needs the last move of the player or nil as argument 3",
         ),
         (
             "(START m r rules 1 2)",

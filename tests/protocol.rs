@@ -19,7 +19,7 @@ use propjit::Stop;
 use propjit::game::load::LoadError;
 use propjit::play::ggp::{LogEntry, ServerLimits, SessionConfig};
 use propjit::play::matches::{
-    Choice, Ending, Player, PlayerError, PlayerFactory, Seat, SharedPosition,
+    Choice, Ending, Observed, Player, PlayerError, PlayerFactory, Seat, SharedPosition,
 };
 
 #[test]
@@ -577,7 +577,7 @@ fn the_end_of_a_session_waits_for_the_player() {
         fn choose(&mut self, _: Instant, _: &Stop) -> Result<Choice, PlayerError> {
             Ok(Choice::new("one"))
         }
-        fn advance(&mut self, _: &[String], _: Option<&SharedPosition>) -> Result<(), PlayerError> {
+        fn advance(&mut self, _: &Observed, _: Option<&SharedPosition>) -> Result<(), PlayerError> {
             Ok(())
         }
         fn end(&mut self, ending: &Ending) -> Result<(), PlayerError> {

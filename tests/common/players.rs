@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use propjit::Stop;
 use propjit::game::position::Position;
-use propjit::play::matches::{Choice, Player, PlayerError, PlayerFactory, Seat, SharedPosition};
+use propjit::play::matches::{
+    Choice, Observed, Player, PlayerError, PlayerFactory, Seat, SharedPosition,
+};
 
 /// A player that says what a function says.
 struct Scripted<F>(F);
@@ -22,7 +24,7 @@ impl<F: FnMut(&Stop) -> Result<Choice, PlayerError> + Send> Player for Scripted<
         (self.0)(stop)
     }
 
-    fn advance(&mut self, _: &[String], _: Option<&SharedPosition>) -> Result<(), PlayerError> {
+    fn advance(&mut self, _: &Observed, _: Option<&SharedPosition>) -> Result<(), PlayerError> {
         Ok(())
     }
 }
@@ -84,10 +86,10 @@ pub(crate) fn watched(spec: &str, seen: Sender<Result<(), PlayerError>>) -> Play
         }
         fn advance(
             &mut self,
-            joint: &[String],
+            observed: &Observed,
             next: Option<&SharedPosition>,
         ) -> Result<(), PlayerError> {
-            self.player.advance(joint, next)
+            self.player.advance(observed, next)
         }
     }
     let inner: PlayerFactory = spec.parse().unwrap();
@@ -123,10 +125,10 @@ pub(crate) fn patient() -> (PlayerFactory, Sender<()>, Arc<AtomicUsize>) {
         }
         fn advance(
             &mut self,
-            joint: &[String],
+            observed: &Observed,
             _: Option<&SharedPosition>,
         ) -> Result<(), PlayerError> {
-            Ok(self.position.play_texts(joint)?)
+            Ok(self.position.play_texts(observed.moves()?)?)
         }
     }
     let (open, gate) = unbounded();

@@ -248,6 +248,14 @@ impl Position {
         Ok(())
     }
 
+    /// Returns what a role perceives of a joint move here: see [`StateMachine::percepts`].
+    ///
+    /// # Errors
+    /// When the machine cannot continue.
+    pub fn percepts(&self, joint: &[Move], role: RoleId) -> Result<Vec<String>, MachineError> {
+        self.query(|machine, state| machine.percepts(state, joint, role))
+    }
+
     /// Returns the goal of a role; `None` unless it has exactly one value.
     ///
     /// # Errors

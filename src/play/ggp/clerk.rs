@@ -14,7 +14,7 @@ use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded, unbounded};
 use crate::game::load::Game;
 use crate::game::machine::{MachineError, RoleId};
 use crate::game::position::Position;
-use crate::play::matches::{Rulesheet, Seat};
+use crate::play::matches::{Observed, Rulesheet, Seat};
 use crate::support::background::{Background, Promise};
 
 /// The known legal moves of the clerk's role in a turn.
@@ -26,8 +26,8 @@ pub(super) struct Legal {
     pub are_all: bool,
 }
 
-/// A turn: the joint move before it, if any, and where its legal moves go.
-type Turn = (Option<Vec<String>>, Promise<Legal>);
+/// A turn: what was observed of the joint move before it, if any, and where its legal moves go.
+type Turn = (Option<Observed>, Promise<Legal>);
 
 /// Follows one match for one role. Its thread ends when it is dropped.
 pub(super) struct Clerk {
@@ -46,11 +46,11 @@ impl Clerk {
         Clerk { turns }
     }
 
-    /// Finds the legal moves after `joint`, or in the same state as before without one. None are
-    /// known if there is no thread to find them.
-    pub(super) fn turn(&self, joint: Option<Vec<String>>) -> Background<Legal> {
+    /// Finds the legal moves after a joint move, or in the same state as before without one. None are
+    /// known if there is no thread to find them, and once moves of others are hidden.
+    pub(super) fn turn(&self, observed: Option<Observed>) -> Background<Legal> {
         let (promise, legal) = Background::promised(Legal::default);
-        let _ = self.turns.send((joint, promise));
+        let _ = self.turns.send((observed, promise));
         legal
     }
 }
@@ -94,8 +94,8 @@ fn follow(seat: &Seat, inbox: &Receiver<Turn>) {
         ground: Ground::Awaited,
         joints: Vec::new(),
     };
-    for (joint, promise) in inbox {
-        promise.keep(followed.turn(joint).unwrap_or_else(|error| {
+    for (observed, promise) in inbox {
+        promise.keep(followed.turn(observed).unwrap_or_else(|error| {
             tracing::error!(%error, "cannot keep legal moves ready");
             Legal::default()
         }));
@@ -104,8 +104,17 @@ fn follow(seat: &Seat, inbox: &Receiver<Turn>) {
 
 impl Followed<'_> {
     /// The legal moves after a joint move.
-    fn turn(&mut self, joint: Option<Vec<String>>) -> Result<Legal, MachineError> {
+    fn turn(&mut self, observed: Option<Observed>) -> Result<Legal, MachineError> {
         self.go_over_to_ground_game();
+        let joint = match observed {
+            Some(Observed::Moves(joint)) => Some(joint),
+            Some(Observed::Percepts { .. }) => {
+                self.position = None;
+                self.ground = Ground::Settled;
+                None
+            }
+            None => None,
+        };
         let Some(position) = &mut self.position else {
             return Ok(Legal::default());
         };

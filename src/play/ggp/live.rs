@@ -14,11 +14,11 @@ use parking_lot::Mutex;
 
 use super::clerk::{Clerk, Legal};
 use super::log::Log;
-use super::message::{Reply, Request, Start};
+use super::message::{LastTurn, Reply, Request, Start};
 use crate::game::machine::RoleId;
 use crate::game::position::find_text;
 use crate::play::matches::worker::{Chosen, Prepared, TimedChoice, Worker};
-use crate::play::matches::{Choice, Ending, PlayerError, PlayerFactory, Rulesheet, Seat};
+use crate::play::matches::{Choice, Ending, Observed, PlayerError, PlayerFactory, Rulesheet, Seat};
 use crate::support::background::Background;
 use crate::support::error_text::with_causes;
 
@@ -86,8 +86,8 @@ struct Current {
 #[derive(Clone)]
 struct Turn {
     number: u64,
-    /// The joint move before.
-    joint: Option<Vec<String>>,
+    /// What the manager said of the turn before.
+    last: LastTurn,
     /// None before the first PLAY.
     chosen: Option<Background<Chosen>>,
     legal: Background<Legal>,
@@ -96,14 +96,18 @@ struct Turn {
 }
 
 impl Turn {
-    /// Returns whether a request with these moves is about this turn, rather than the next one.
-    fn is_asked_again(&self, joint: Option<&Vec<String>>, role: RoleId) -> bool {
-        if self.chosen.is_none() || self.joint.as_ref() != joint {
+    /// Returns whether a request is about this turn, rather than the next one.
+    fn is_asked_again(&self, last: &LastTurn, rulesheet: &Rulesheet, role: RoleId) -> bool {
+        if self.chosen.is_none() || self.last != *last {
             return false;
         }
-        // Only one turn has no moves before it.
-        let (Some(_), Some(joint)) = (&self.answer, joint) else {
-            return true;
+        let joint = match (&self.answer, last) {
+            // Turns with a number are different ones, and so are those of which nothing more is said in a game with percepts.
+            (None, _) | (_, LastTurn::Percepts { .. }) => return true,
+            (Some(_), _) if rulesheet.rules().has_percepts() => return false,
+            // Only one turn has no moves before it.
+            (Some(_), LastTurn::None) => return true,
+            (Some(_), LastTurn::List(joint)) => joint,
         };
         let legal = self.legal.get().filter(|legal| legal.are_all);
         let own = joint.get(role.index());
@@ -130,7 +134,7 @@ impl LiveMatch {
         let clerk = Clerk::start(&seat);
         let turn = Turn {
             number: 0,
-            joint: None,
+            last: LastTurn::None,
             chosen: None,
             legal: clerk.turn(None),
             answer: None,
@@ -208,8 +212,8 @@ impl LiveMatch {
     }
 
     /// The answer to `PLAY`.
-    pub(super) fn play(&self, joint: Option<&Vec<String>>, request: &Request, due: &Due) -> Reply {
-        let (turn, before) = self.turn(joint, due);
+    pub(super) fn play(&self, last: &LastTurn, request: &Request, due: &Due) -> Reply {
+        let (turn, before) = self.turn(last, due);
         if let Some(answer) = turn.answer {
             let reply = Reply::Move(answer);
             self.write(due.received, request, &reply, None, None);
@@ -243,9 +247,9 @@ impl LiveMatch {
         reply
     }
 
-    /// Returns the turn that follows `joint`, with the legal moves that were last found before. Starts the turn
+    /// Returns the turn that follows the last one, with the legal moves that were last found before. Starts the turn
     /// unless it has started already.
-    fn turn(&self, joint: Option<&Vec<String>>, due: &Due) -> (Turn, Option<Legal>) {
+    fn turn(&self, last: &LastTurn, due: &Due) -> (Turn, Option<Legal>) {
         let mut current = self.current.lock();
         let known = current.turn.legal.get();
         if let Some(known) = known.filter(|known| !known.moves.is_empty()).cloned() {
@@ -253,17 +257,50 @@ impl LiveMatch {
         }
         let before = current.before.clone();
         current.last_deadline = due.end;
-        if !current.turn.is_asked_again(joint, self.role) {
-            let joint = joint.cloned();
+        if !current
+            .turn
+            .is_asked_again(last, &self.rulesheet, self.role)
+        {
+            let observed = self.observed(last, current.turn.answer.as_deref());
             current.turn = Turn {
                 number: current.turn.number + 1,
-                chosen: Some(current.worker.play(joint.clone(), None, due.think)),
-                legal: current.clerk.turn(joint.clone()),
-                joint,
+                chosen: Some(current.worker.play(observed.clone(), None, due.think)),
+                legal: current.clerk.turn(observed),
+                last: last.clone(),
                 answer: None,
             };
         }
         (current.turn.clone(), before)
+    }
+
+    /// What the player observed of the last turn, in which it answered with this move.
+    fn observed(&self, last: &LastTurn, answer: Option<&str>) -> Option<Observed> {
+        let of_moves = |moves: &[String]| Some(moves.iter().cloned().collect());
+        if !self.rulesheet.rules().has_percepts() {
+            return match last {
+                LastTurn::List(moves) => of_moves(moves),
+                _ => None,
+            };
+        }
+        let (own, percepts) = match last {
+            LastTurn::Percepts { own, percepts, .. } => (own.as_deref()?, &percepts[..]),
+            LastTurn::None => (answer?, &[][..]),
+            LastTurn::List(list) => {
+                // Managers that know nothing of percepts send the moves of all roles, and so the player's one in its place.
+                let place = list.get(self.role.index());
+                let own = answer.map(str::to_string);
+                let has_own =
+                    place.is_some_and(|listed| find_text(own.as_slice(), listed).is_some());
+                if has_own && list.len() == self.rulesheet.roles().len() {
+                    return of_moves(list);
+                }
+                (answer?, &list[..])
+            }
+        };
+        Some(Observed::Percepts {
+            own: own.to_string(),
+            percepts: percepts.to_vec(),
+        })
     }
 
     /// Ends the turn, and the player's thinking about it if it still goes on.
@@ -279,9 +316,17 @@ impl LiveMatch {
         }
     }
 
-    /// Ends the match.
-    pub(super) fn end(&self, ending: Ending, request: &Request, received: Instant, reply: &Reply) {
-        self.finish(ending);
+    /// Ends the match, after this last turn or without one if it is given up.
+    pub(super) fn end(
+        &self,
+        last: Option<&LastTurn>,
+        request: &Request,
+        received: Instant,
+        reply: &Reply,
+    ) {
+        let answer = self.current.lock().turn.answer.clone();
+        let ending = last.map(|last| Ending::Complete(self.observed(last, answer.as_deref())));
+        self.finish(ending.unwrap_or(Ending::Aborted));
         self.write(received, request, reply, None, None);
     }
 

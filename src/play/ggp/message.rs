@@ -3,6 +3,10 @@
 //! Requests are read as tolerantly as `ggp-base` reads them: keywords in any case, `nil` or `()` for no moves, moves
 //! that are terms of any depth, blanks and comments anywhere. Text after the known arguments is ignored, and so are
 //! surplus `)`, since later versions and other managers add things. Clocks may be fractions of seconds.
+//!
+//! In games with hidden information, `PLAY` and `STOP` have other arguments: the number of the turn, the move that was made
+//! for the player, and its percepts, as in `(PLAY match 3 (mark 1 2) ((ok) (hidden 2 2)))`. An older form has a list of percepts
+//! alone, and looks like one of moves.
 
 use std::fmt;
 use std::time::Duration;
@@ -30,20 +34,38 @@ pub enum Request {
     Play {
         /// The match.
         match_id: String,
-        /// The moves of all roles in the last turn, in role order; none at first.
-        moves: Option<Vec<String>>,
+        /// The last turn.
+        last: LastTurn,
     },
     /// The match is complete.
     Stop {
         /// The match.
         match_id: String,
-        /// The moves of all roles in the last turn.
-        moves: Option<Vec<String>>,
+        /// The last turn.
+        last: LastTurn,
     },
     /// The match is given up.
     Abort {
         /// The match.
         match_id: String,
+    },
+}
+
+/// What a manager says of the last turn.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LastTurn {
+    /// Nothing: there was none.
+    None,
+    /// The moves of all roles, in role order; or percepts in the older form for hidden information.
+    List(Vec<String>),
+    /// What the player knows of it where information is hidden.
+    Percepts {
+        /// The number of the turn that begins, from 0.
+        turn: u64,
+        /// The move that was made for the player; none at first.
+        own: Option<String>,
+        /// What it perceives.
+        percepts: Vec<String>,
     },
 }
 
@@ -163,14 +185,14 @@ impl Request {
             }),
             "PLAY" => Request::Play {
                 match_id: arguments.name("the match's name")?,
-                moves: arguments.moves()?,
+                last: arguments.last_turn()?,
             },
             "STOP" => Request::Stop {
                 match_id: arguments.name("the match's name")?,
                 // A match has to end, even if the last moves are missing.
-                moves: match arguments.are_there() {
-                    true => arguments.moves()?,
-                    false => None,
+                last: match arguments.are_there() {
+                    true => arguments.last_turn()?,
+                    false => LastTurn::None,
                 },
             },
             _ => Request::Abort {
@@ -235,13 +257,35 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    fn moves(&mut self) -> Result<Option<Vec<String>>, MessageError> {
-        self.next("a list of moves or nil", |form| match form.name() {
-            Some(name) => name.eq_ignore_ascii_case("nil").then_some(None),
-            None => {
-                let moves: Vec<String> = form.items().map(|term| term.to_string()).collect();
-                Some((!moves.is_empty()).then_some(moves))
-            }
+    fn last_turn(&mut self) -> Result<LastTurn, MessageError> {
+        let turn = self.items.clone().next();
+        let turn = turn.and_then(|form| form.name()?.parse().ok());
+        let Some(turn) = turn else {
+            let list = self.list("a list of moves, nil, or the number of the turn")?;
+            return Ok(match list.is_empty() {
+                true => LastTurn::None,
+                false => LastTurn::List(list),
+            });
+        };
+        self.next("the number of the turn", |_| Some(()))?;
+        Ok(LastTurn::Percepts {
+            turn,
+            own: self.next("the last move of the player or nil", |form| {
+                let is_none = match form.name() {
+                    Some(name) => name.eq_ignore_ascii_case("nil"),
+                    None => form.items().next().is_none(),
+                };
+                Some((!is_none).then(|| form.to_string()))
+            })?,
+            percepts: self.list("a list of percepts or nil")?,
+        })
+    }
+
+    /// Reads a list of terms; `nil` is an empty one.
+    fn list(&mut self, wanted: &'static str) -> Result<Vec<String>, MessageError> {
+        self.next(wanted, |form| match form.name() {
+            Some(name) => name.eq_ignore_ascii_case("nil").then(Vec::new),
+            None => Some(form.items().map(|term| term.to_string()).collect()),
         })
     }
 }
@@ -263,12 +307,8 @@ impl fmt::Display for Request {
                 start.start_clock.as_secs_f64(),
                 start.play_clock.as_secs_f64()
             ),
-            Request::Play { match_id, moves } => {
-                write!(f, "(PLAY {match_id} {})", Moves(moves.as_deref()))
-            }
-            Request::Stop { match_id, moves } => {
-                write!(f, "(STOP {match_id} {})", Moves(moves.as_deref()))
-            }
+            Request::Play { match_id, last } => write!(f, "(PLAY {match_id} {last})"),
+            Request::Stop { match_id, last } => write!(f, "(STOP {match_id} {last})"),
             Request::Abort { match_id } => write!(f, "(ABORT {match_id})"),
         }
     }
@@ -289,13 +329,22 @@ impl fmt::Display for Rules<'_> {
     }
 }
 
-struct Moves<'a>(Option<&'a [String]>);
-
-impl fmt::Display for Moves<'_> {
+impl fmt::Display for LastTurn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(moves) => write!(f, "({})", moves.join(" ")),
-            None => f.write_str("NIL"),
+        match self {
+            LastTurn::None => f.write_str("NIL"),
+            LastTurn::List(moves) => write!(f, "({})", moves.join(" ")),
+            LastTurn::Percepts {
+                turn,
+                own,
+                percepts,
+            } => {
+                let own = own.as_deref().unwrap_or("NIL");
+                match percepts.is_empty() {
+                    true => write!(f, "{turn} {own} NIL"),
+                    false => write!(f, "{turn} {own} ({})", percepts.join(" ")),
+                }
+            }
         }
     }
 }

@@ -30,7 +30,7 @@ pub use address::{Address, AddressError, DEFAULT_PORT};
 pub use http::read_message;
 pub use listener::{ServerLimits, listen_remedy};
 pub use log::LogEntry;
-pub use message::{LONGEST_CLOCK, MessageError, Reply, Request, Start};
+pub use message::{LONGEST_CLOCK, LastTurn, MessageError, Reply, Request, Start};
 pub use remote::RemotePlayer;
 pub use server::Server;
 pub use session::{Session, SessionConfig};

@@ -10,8 +10,8 @@ use propjit_stop::Stop;
 
 use super::address::Address;
 use super::client;
-use super::message::{Request, Start};
-use crate::play::matches::{Choice, Ending, Player, PlayerError, Seat, SharedPosition};
+use super::message::{LastTurn, Request, Start};
+use crate::play::matches::{Choice, Ending, Observed, Player, PlayerError, Seat, SharedPosition};
 
 /// How long a player may take to acknowledge that a match is given up, and at least that it is
 /// over.
@@ -54,18 +54,20 @@ fn pause(stop: &Stop) -> bool {
 pub struct RemotePlayer {
     address: Address,
     seat: Seat,
-    /// The joint move that has not been sent to the player yet.
-    last: Option<Vec<String>>,
+    /// What the player observed of the last joint move; it is sent with the next request.
+    last: Option<Observed>,
+    /// The number of joint moves so far.
+    turn: u64,
 }
 
 impl RemotePlayer {
     /// Makes a player that is informed of the match when it is to prepare.
     pub fn new(address: Address, seat: &Seat) -> RemotePlayer {
-        let (seat, last) = (seat.clone(), None);
         RemotePlayer {
             address,
-            seat,
-            last,
+            seat: seat.clone(),
+            last: None,
+            turn: 0,
         }
     }
 
@@ -119,7 +121,26 @@ impl RemotePlayer {
     fn play(&self) -> Request {
         Request::Play {
             match_id: self.match_id(),
-            moves: self.last.clone(),
+            last: self.last_turn(self.last.as_ref()),
+        }
+    }
+
+    /// What the player is told of the last turn. In games with `sees` rules, there is a form for the first turn, too.
+    fn last_turn(&self, observed: Option<&Observed>) -> LastTurn {
+        let turn = self.turn;
+        match observed {
+            Some(Observed::Moves(moves)) => LastTurn::List(moves.clone()),
+            Some(Observed::Percepts { own, percepts }) => LastTurn::Percepts {
+                turn,
+                own: Some(own.clone()),
+                percepts: percepts.clone(),
+            },
+            None if self.seat.rulesheet.rules().has_percepts() => LastTurn::Percepts {
+                turn,
+                own: None,
+                percepts: Vec::new(),
+            },
+            None => LastTurn::None,
         }
     }
 
@@ -148,6 +169,7 @@ impl Player for RemotePlayer {
             let deadline = Instant::now() + self.seat.play_clock + PATIENCE;
             let _ = self.query(&self.play(), deadline, stop)?;
             self.last = Some(self.seat.opening[joint].clone());
+            self.turn += 1;
         }
         Ok(())
     }
@@ -158,17 +180,24 @@ impl Player for RemotePlayer {
             .map(Choice::new)
     }
 
-    fn advance(&mut self, joint: &[String], _: Option<&SharedPosition>) -> Result<(), PlayerError> {
-        self.last = Some(joint.to_vec());
+    fn advance(
+        &mut self,
+        observed: &Observed,
+        _: Option<&SharedPosition>,
+    ) -> Result<(), PlayerError> {
+        self.last = Some(observed.clone());
+        self.turn += 1;
         Ok(())
     }
 
     fn end(&mut self, ending: &Ending) -> Result<(), PlayerError> {
         let match_id = self.match_id();
         let (request, time) = match ending {
-            Ending::Complete(moves) => {
-                let moves = moves.clone();
-                let request = Request::Stop { match_id, moves };
+            Ending::Complete(last) => {
+                // It comes after the last turn in which a move was chosen.
+                self.turn += 1;
+                let last = self.last_turn(last.as_ref());
+                let request = Request::Stop { match_id, last };
                 (request, FAREWELL.max(self.seat.play_clock))
             }
             Ending::Aborted => (Request::Abort { match_id }, FAREWELL),

@@ -25,9 +25,9 @@ use parking_lot::Mutex;
 
 use super::live::{Due, LiveMatch};
 use super::log::Log;
-use super::message::{Reply, Request, Start};
+use super::message::{LastTurn, Reply, Request, Start};
 use crate::game::load::Setup;
-use crate::play::matches::{Ending, PlayerFactory, Rulesheet, Seat};
+use crate::play::matches::{PlayerFactory, Rulesheet, Seat};
 use crate::support::rng::random_seed;
 use crate::support::setters::setters;
 use propjit_gdl::diagnostic::Diagnostics;
@@ -155,20 +155,18 @@ impl Session {
                 Ok(reply) => reply,
                 Err(why) => self.refuse(start, request, received, why),
             },
-            Request::Play { match_id, moves } => match self.find(match_id) {
+            Request::Play { match_id, last } => match self.find(match_id) {
                 Some(game) => {
                     let due = Due::new(received, game.play_clock(), self.config.margin);
-                    game.play(moves.as_ref(), request, &due)
+                    game.play(last, request, &due)
                 }
                 None => Reply::Busy,
             },
-            Request::Stop { match_id, moves } => {
-                let ending = Ending::Complete(moves.clone());
-                self.end(match_id, ending, request, received, Reply::Done)
+            Request::Stop { match_id, last } => {
+                self.end(match_id, Some(last), request, received, Reply::Done)
             }
             Request::Abort { match_id } => {
-                let ending = Ending::Aborted;
-                self.end(match_id, ending, request, received, Reply::Aborted)
+                self.end(match_id, None, request, received, Reply::Aborted)
             }
         }
     }
@@ -380,10 +378,11 @@ impl Session {
         Reply::Aborted
     }
 
+    /// Ends a match: after this last turn, or none if it is given up.
     fn end(
         &self,
         match_id: &str,
-        ending: Ending,
+        last: Option<&LastTurn>,
         request: &Request,
         received: Instant,
         reply: Reply,
@@ -395,7 +394,7 @@ impl Session {
         let Some(game) = game else {
             return Reply::Busy;
         };
-        game.end(ending, request, received, &reply);
+        game.end(last, request, received, &reply);
         reply
     }
 }

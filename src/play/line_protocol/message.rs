@@ -76,6 +76,8 @@ pub enum LineRequest {
     Position(JointMoves),
     /// Make a joint move.
     Apply(Apply),
+    /// Take up what a role observes of a joint move, in a game that hides information.
+    Observe(Observe),
     /// List legal moves.
     Legal(Question),
     /// Choose a move.
@@ -86,8 +88,9 @@ pub enum LineRequest {
 
 impl LineRequest {
     /// The fields by which requests are known.
-    pub(super) const NAMES: [&'static str; 6] =
-        ["load", "position", "apply", "legal", "go", "stop"];
+    pub(super) const NAMES: [&'static str; 7] = [
+        "load", "position", "apply", "observe", "legal", "go", "stop",
+    ];
 }
 
 /// A game.
@@ -115,6 +118,19 @@ pub struct JointMoves {
 pub struct Apply {
     /// One move for each role in the order of the rulesheet.
     pub moves: Vec<String>,
+}
+
+/// What a role observes of a joint move.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Observe {
+    /// The role.
+    pub role: String,
+    /// Its own move.
+    #[serde(rename = "move")]
+    pub own: String,
+    /// What it perceives by `sees` rules.
+    #[serde(default)]
+    pub percepts: Vec<String>,
 }
 
 /// The role or roles for which moves are requested.
@@ -159,6 +175,8 @@ pub enum LineReply {
     Loaded(Loaded),
     /// The position, after `position` and `apply`.
     State(StateReply),
+    /// What is believed, after `observe`.
+    Belief(BeliefReply),
     /// Legal moves.
     Legal(LegalMoves),
     /// The move that was chosen.
@@ -169,7 +187,8 @@ pub enum LineReply {
 
 impl LineReply {
     /// The fields by which replies are known.
-    pub(super) const NAMES: [&'static str; 5] = ["loaded", "state", "legal", "move", "error"];
+    pub(super) const NAMES: [&'static str; 6] =
+        ["loaded", "state", "belief", "legal", "move", "error"];
 }
 
 /// A game that is loaded.
@@ -198,6 +217,20 @@ pub struct StateReply {
     /// The propositions that hold.
     #[serde(default)]
     pub propositions: Vec<String>,
+}
+
+/// What a role believes.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct BeliefReply {
+    /// The number of joint moves that were observed.
+    #[serde(default)]
+    pub depth: usize,
+    /// The number of different states that are held possible.
+    #[serde(default)]
+    pub states: usize,
+    /// Whether these are all.
+    #[serde(default)]
+    pub exact: bool,
 }
 
 /// Legal moves.

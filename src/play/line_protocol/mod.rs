@@ -13,8 +13,8 @@ mod process;
 mod serve;
 
 pub use message::{
-    Apply, Failed, Go, JointMoves, LegalMoves, LineReply, LineRequest, Load, Loaded, Numbered,
-    Question, RoleMoves, Said, StateReply, Stopping, VERSION,
+    Apply, BeliefReply, Failed, Go, JointMoves, LegalMoves, LineReply, LineRequest, Load, Loaded,
+    Numbered, Observe, Question, RoleMoves, Said, StateReply, Stopping, VERSION,
 };
 pub use player::LinePlayer;
 pub use serve::{LineServerConfig, LoadLineGame, serve_lines};

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use propjit_stop::Stop;
 
-use super::message::{Apply, Go, JointMoves, LineReply, LineRequest, Load, VERSION};
+use super::message::{Apply, Go, JointMoves, LineReply, LineRequest, Load, Observe, VERSION};
 use super::process::LineProcess;
 use crate::play::matches::follower::Follower;
 use crate::play::matches::printable::excerpt;
-use crate::play::matches::{Choice, Ending, Player, PlayerError, Seat, SharedPosition};
+use crate::play::matches::{Choice, Ending, Observed, Player, PlayerError, Seat, SharedPosition};
 use crate::support::program::ProgramCommand;
 
 /// How long before the end of a clock the program is to answer.
@@ -24,8 +24,8 @@ pub struct LinePlayer {
     process: Option<LineProcess>,
     /// The source of the legal moves that the program is given.
     follower: Follower,
-    /// All joint moves so far, those of the opening included.
-    history: Vec<Vec<String>>,
+    /// What was observed of all joint moves so far, those of the opening included.
+    history: Vec<Observed>,
     /// The number of them that the program knows; none if that is unknown, as when it did not
     /// answer.
     told: Option<usize>,
@@ -58,29 +58,42 @@ impl LinePlayer {
         asked
     }
 
-    /// Sends the program the joint moves that it does not know.
+    /// Sends the program what it does not know of the match.
     fn send_position(&mut self, stop: &Stop) -> Result<(), PlayerError> {
-        let request = match (self.told.take(), &self.history[..]) {
-            (Some(told), all) if told == all.len() => {
+        let is_new = |told: &usize| *told < self.history.len();
+        let first = match self.told.take() {
+            Some(told) if told == self.history.len() => {
                 self.told = Some(told);
                 return Ok(());
             }
-            (Some(told), [before @ .., last]) if told == before.len() => {
-                let moves = last.clone();
-                LineRequest::Apply(Apply { moves })
-            }
-            (_, all) => {
-                let moves = all.to_vec();
-                LineRequest::Position(JointMoves { moves })
-            }
+            told => told.filter(is_new),
         };
-        match self.query(request, stop)? {
-            LineReply::State(_) => {
-                self.told = Some(self.history.len());
-                Ok(())
+        let mut requests = Vec::new();
+        let first = first.unwrap_or_else(|| {
+            // All moves at once, if they are known.
+            let moves = self.history.iter().map_while(|of| of.moves().ok());
+            let moves: Vec<Vec<String>> = moves.map(<[String]>::to_vec).collect();
+            let known = moves.len();
+            requests.push(LineRequest::Position(JointMoves { moves }));
+            known
+        });
+        let role = &self.seat.rulesheet.roles()[self.seat.role.index()];
+        requests.extend(self.history[first..].iter().map(|of| match of.clone() {
+            Observed::Moves(moves) => LineRequest::Apply(Apply { moves }),
+            Observed::Percepts { own, percepts } => LineRequest::Observe(Observe {
+                role: role.clone(),
+                own,
+                percepts,
+            }),
+        }));
+        for request in requests {
+            match self.query(request, stop)? {
+                LineReply::State(_) | LineReply::Belief(_) => {}
+                other => return Err(unexpected(&other)),
             }
-            other => Err(unexpected(&other)),
         }
+        self.told = Some(self.history.len());
+        Ok(())
     }
 }
 
@@ -111,15 +124,13 @@ impl Player for LinePlayer {
             other => return Err(unexpected(&other)),
         }
         self.send_position(stop)?;
-        self.follower.position().map(drop)
+        self.follower.known(stop).map(drop)
     }
 
     fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
         self.send_position(stop)?;
         let role = self.seat.role;
-        let position = self.follower.position()?;
-        let legal = position.legal(role, position.position().stop())?;
-        let legal = legal.texts().to_vec();
+        let legal = self.follower.legal(self.seat.rulesheet.stop_token())?;
         let time = deadline.saturating_duration_since(Instant::now());
         let go = LineRequest::Go(Go {
             role: self.seat.rulesheet.roles()[role.index()].clone(),
@@ -140,13 +151,13 @@ impl Player for LinePlayer {
 
     fn advance(
         &mut self,
-        joint: &[String],
+        observed: &Observed,
         next: Option<&SharedPosition>,
     ) -> Result<(), PlayerError> {
         // The history has only moves that are legal.
-        self.follower.position()?;
-        self.follower.advance(joint, next)?;
-        self.history.push(joint.to_vec());
+        self.follower.known(self.seat.rulesheet.stop_token())?;
+        self.follower.advance(observed, next)?;
+        self.history.push(observed.clone());
         Ok(())
     }
 

@@ -12,13 +12,14 @@ use propjit_stop::Stop;
 use serde_json::{Value, json};
 
 use super::message::{
-    Failed, Go, LegalMoves, LineReply, LineRequest, Loaded, Numbered, Question, RoleMoves, Said,
-    StateReply, VERSION, number, said,
+    BeliefReply, Failed, Go, LegalMoves, LineReply, LineRequest, Loaded, Numbered, Observe,
+    Question, RoleMoves, Said, StateReply, VERSION, number, said,
 };
 use super::process::LONGEST;
 use crate::game::load::Game;
 use crate::game::machine::{Backend, MachineError, RoleId};
 use crate::game::position::History;
+use crate::play::matches::{Choice, HiddenRoles};
 use crate::search::SearchBudget;
 use crate::search::chooser::{Search, SearchConfig, learning_time};
 use crate::search::mcts::wait_for_engines;
@@ -176,6 +177,9 @@ fn is_open(request: &LineRequest) -> bool {
     }
 }
 
+/// Why a request is refused when only a role's observations are known.
+const AFTER_OBSERVE: &str = "needs the moves of all roles, and after `observe` they are not known: use `legal` and `go` for the role, or begin anew by `position`";
+
 struct LineServer<'a> {
     config: &'a LineServerConfig,
     position: Option<Searched>,
@@ -185,6 +189,10 @@ struct LineServer<'a> {
 struct Searched {
     game: Arc<Game>,
     history: History,
+    /// The roles, if the game hides information.
+    hidden: Option<HiddenRoles>,
+    /// Whether the history is incomplete: something was observed only.
+    is_observed: bool,
     /// The searches, made when a move is first to be chosen.
     timed: Option<CurrentSearch>,
     counted: Option<CurrentSearch>,
@@ -216,6 +224,8 @@ impl LineServer<'_> {
             let history = History::new(game.follow().map_err(text)?);
             let roles = history.roles().to_vec();
             self.position = Some(Searched {
+                hidden: None,
+                is_observed: false,
                 game: Arc::new(game),
                 history,
                 timed: None,
@@ -229,6 +239,10 @@ impl LineServer<'_> {
         };
         let answer = match request {
             LineRequest::Position(wanted) => position.set(&wanted.moves),
+            LineRequest::Observe(observed) => return position.observe(observed, stop),
+            LineRequest::Apply(_) if position.is_observed => {
+                return Err(format!("`apply` {AFTER_OBSERVE}"));
+            }
             LineRequest::Apply(joint) => {
                 let applied = position.history.play(&joint.moves);
                 if applied.is_ok() {
@@ -250,8 +264,43 @@ impl Searched {
         let mut history = History::new(self.game.follow()?);
         moves.iter().try_for_each(|joint| history.play(joint))?;
         self.history = history;
+        self.hidden = None;
+        self.is_observed = false;
         self.has_changed();
         self.reply()
+    }
+
+    /// Returns the roles if the game hides information.
+    fn hidden(&mut self) -> Option<&mut HiddenRoles> {
+        if self.hidden.is_none() && self.game.hides_information() {
+            self.hidden = Some(HiddenRoles::new(self.game.clone(), 0));
+        }
+        self.hidden.as_mut()
+    }
+
+    /// Takes up what a role observes of the next joint move.
+    fn observe(&mut self, observed: &Observe, stop: &Stop) -> Result<LineReply, String> {
+        let role = self.role(&observed.role)?;
+        if self.history.depth() > 0 {
+            return Err(
+                "`observe` is for a match from its start: go there by `position` without moves"
+                    .to_string(),
+            );
+        }
+        let Some(hidden) = self.hidden() else {
+            return Err(
+                "this game hides nothing: use `apply` with the moves of all roles".to_string(),
+            );
+        };
+        let belief = hidden.observe(role, &observed.own, &observed.percepts, stop);
+        let belief = belief.map_err(|error| error.to_string())?;
+        let reply = BeliefReply {
+            depth: belief.observed(),
+            states: belief.population().states(),
+            exact: belief.is_exact(),
+        };
+        self.is_observed = true;
+        Ok(LineReply::Belief(reply))
     }
 
     /// Searches are from another position now.
@@ -287,6 +336,18 @@ impl Searched {
             None => None,
         };
         let roles = self.history.roles().to_vec();
+        if self.is_observed {
+            let Some(role) = wanted else {
+                return Err(format!("`legal` of all roles {AFTER_OBSERVE}"));
+            };
+            let moves = self.hidden().map(|hidden| hidden.legal(role));
+            let moves = moves.transpose().map_err(|error| error.to_string())?;
+            let moves = RoleMoves {
+                role: roles[role.index()].clone(),
+                moves: moves.unwrap_or_default(),
+            };
+            return Ok(LineReply::Legal(LegalMoves { roles: vec![moves] }));
+        }
         let legal = self.history.legal().map_err(|error| error.to_string())?;
         let numbered = RoleId::first(roles.len()).zip(roles.into_iter().zip(legal));
         let moves = numbered
@@ -304,6 +365,25 @@ impl Searched {
         if self.history.is_over().map_err(text)? {
             return Err(text(MachineError::MatchOver));
         }
+        let asked = go.seconds.map(Duration::try_from_secs_f64).transpose();
+        let asked = asked.map_err(|error| format!("`seconds`: {error}"))?;
+        let time = asked.or(config.time);
+        let stop = stop.by(time.and_then(|time| start.checked_add(time)));
+        let (nodes, playouts) = (go.nodes.or(config.nodes), go.playouts.or(config.playouts));
+        let budget = SearchBudget::default()
+            .with_nodes(nodes)
+            .with_playouts(playouts)
+            .with_stop(stop.clone());
+        self.hidden();
+        if let Some(hidden) = &mut self.hidden {
+            let followed = match self.is_observed {
+                true => Ok(()),
+                false => hidden.follow(role, &self.history, &budget.stop).map(drop),
+            };
+            let choice = followed.and_then(|()| hidden.choose(role, &budget));
+            let Choice { text, statistics } = choice.map_err(|error| error.to_string())?;
+            return Ok(LineReply::Move(Said { text, statistics }));
+        }
         let legal = self.history.legal().map_err(text)?;
         let legal = &legal[role.index()];
         let first = legal.first();
@@ -315,15 +395,6 @@ impl Searched {
                 statistics: None,
             }));
         }
-        let asked = go.seconds.map(Duration::try_from_secs_f64).transpose();
-        let asked = asked.map_err(|error| format!("`seconds`: {error}"))?;
-        let time = asked.or(config.time);
-        let stop = stop.by(time.and_then(|time| start.checked_add(time)));
-        let (nodes, playouts) = (go.nodes.or(config.nodes), go.playouts.or(config.playouts));
-        let budget = SearchBudget::default()
-            .with_nodes(nodes)
-            .with_playouts(playouts)
-            .with_stop(stop.clone());
         let is_counted = nodes.is_some() || playouts.is_some();
         let (search, searched) = self.search(config, &budget, is_counted).map_err(text)?;
         if let Err(error) = searched {

@@ -83,7 +83,7 @@ impl Fixture<'_> {
                 start_clock: self.config.start_clock,
                 play_clock: self.config.play_clock,
                 seed: rng.random(),
-                opening: self.opening.clone(),
+                opening: Arc::default(),
                 position: None,
             };
             player.map(|player: usize| (self.players[player].clone(), seat))
@@ -93,8 +93,9 @@ impl Fixture<'_> {
         Ok(play_match(
             self.config,
             position,
+            &self.opening,
             seats,
-            rng,
+            rng.random(),
             stop,
             progress,
         ))

@@ -3,18 +3,37 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use propjit_stop::Stop;
+
+use super::observed::Observed;
 use super::player::{PlayerError, Seat};
 use super::rulesheet::Rulesheet;
 use super::shared_position::SharedPosition;
+use crate::game::load::Game;
+use crate::game::machine::{MachineError, RoleId, State};
+use crate::search::beliefs::{Belief, BeliefConfig, Observation};
 
-/// Follows a match on the positions that the referee shares, or else on its own ones, by text.
+/// Follows a match: on the positions that the referee shares, or else on its own ones, by moves as text or by percepts. Where
+/// information is hidden, it has a belief instead of a position.
 #[derive(Debug)]
 pub(crate) struct Follower {
     rulesheet: Arc<Rulesheet>,
-    /// None before it is wanted.
+    role: RoleId,
+    seed: u64,
+    /// None before it is wanted, and where it is hidden.
     position: Option<SharedPosition>,
-    /// The joint moves after it, or else from the start.
-    missed: VecDeque<Vec<String>>,
+    /// Only in games with `sees` rules, and only if the referee does not share its positions.
+    belief: Option<Belief>,
+    /// What was observed after that, or else from the start.
+    missed: VecDeque<Observed>,
+}
+
+/// What a player knows of the state of a match.
+pub(crate) enum Known<'a> {
+    /// The state.
+    Position(&'a SharedPosition),
+    /// States that are possible.
+    Belief(&'a mut Belief),
 }
 
 impl Follower {
@@ -26,38 +45,124 @@ impl Follower {
         };
         Follower {
             rulesheet: seat.rulesheet.clone(),
+            role: seat.role,
+            seed: seat.seed,
             position: seat.position.clone(),
+            belief: None,
             missed,
         }
+    }
+
+    /// Returns whether the game hides information. The first call may have to wait until it is loaded.
+    ///
+    /// # Errors
+    /// When there is no game.
+    pub(crate) fn is_hidden(&self) -> Result<bool, PlayerError> {
+        Ok(self.rulesheet.rules().has_percepts() && self.rulesheet.game()?.hides_information())
     }
 
     /// Returns the current position. The first call may have to wait until the game is loaded.
     ///
     /// # Errors
-    /// When there is no game, it cannot be evaluated, or a joint move is not legal in it. That
+    /// When there is no game, it hides information, it cannot be evaluated, or a joint move is not legal in it. That
     /// joint move is then left out.
     pub(crate) fn position(&mut self) -> Result<&SharedPosition, PlayerError> {
-        let mut position = match self.position.take() {
-            Some(position) => position,
-            None => SharedPosition::new(self.rulesheet.game()?.follow()?, 0),
-        };
-        let mut followed = Ok(());
-        while followed.is_ok()
-            && let Some(joint) = self.missed.pop_front()
-        {
-            followed = position.after(&joint).map(|next| position = next);
+        match self.known(&Stop::new())? {
+            Known::Position(position) => Ok(position),
+            Known::Belief(_) => Err(PlayerError::Hidden),
         }
-        let position = self.position.insert(position);
-        Ok(followed.map(|()| &*position)?)
+    }
+
+    /// Returns what is known of the current state. The first call may have to wait until the game is loaded. If a stop
+    /// comes, fewer states are found.
+    ///
+    /// # Errors
+    /// When there is no game, it cannot be evaluated, or what was observed is not possible in it. That is then left out.
+    pub(crate) fn known(&mut self, stop: &Stop) -> Result<Known<'_>, PlayerError> {
+        if self.position.is_none() && self.belief.is_none() {
+            let game = self.rulesheet.game()?;
+            self.position = Some(SharedPosition::new(game.follow()?, 0));
+            if self.rulesheet.rules().has_percepts() {
+                let config = BeliefConfig::default().with_seed(self.seed);
+                let engines = game.engines().ok_or(PlayerError::NotGround)?;
+                self.belief = Some(Belief::new(engines, self.role, config));
+            }
+        }
+        while let Some(observed) = self.missed.pop_front() {
+            match observed {
+                Observed::Moves(joint) => self.follow_moves(&joint, stop)?,
+                Observed::Percepts { own, percepts } => self.perceive(&own, &percepts, stop)?,
+            }
+        }
+        if self.belief.is_some() && self.is_hidden()? {
+            self.position = None;
+        }
+        match (&self.position, &mut self.belief) {
+            (Some(position), _) => Ok(Known::Position(position)),
+            (None, Some(belief)) => Ok(Known::Belief(belief)),
+            (None, None) => Err(PlayerError::Hidden),
+        }
+    }
+
+    /// Returns the legal moves of the role as text.
+    ///
+    /// # Errors
+    /// As for [`known`](Follower::known), or when the moves cannot be found before the stop.
+    pub(crate) fn legal(&mut self, stop: &Stop) -> Result<Vec<String>, PlayerError> {
+        let (role, rulesheet) = (self.role, self.rulesheet.clone());
+        Ok(match self.known(stop)? {
+            Known::Position(position) => position.legal(role, stop)?.texts().to_vec(),
+            Known::Belief(belief) => {
+                let game = rulesheet.game()?;
+                let ground = game.ground_game().ok_or(PlayerError::NotGround)?;
+                let legal = belief.legal_moves().into_iter();
+                legal.map(|played| ground.move_text(role, played)).collect()
+            }
+        })
+    }
+
+    /// Makes the moves of all roles.
+    fn follow_moves(&mut self, joint: &[String], stop: &Stop) -> Result<(), PlayerError> {
+        let position = self.position.as_ref().ok_or(PlayerError::Hidden)?;
+        let next = position.after(joint)?;
+        if self.belief.is_some() {
+            // The belief has what the role perceives, and no more.
+            let moves = position.position().find_joint_move(joint)?;
+            let percepts = position.position().percepts(&moves, self.role)?;
+            self.perceive(&joint[self.role.index()], &percepts, stop)?;
+        }
+        self.position = Some(next);
+        Ok(())
+    }
+
+    /// Takes up what the role perceives of a joint move, in which it made its `own` move.
+    fn perceive(&mut self, own: &str, percepts: &[String], stop: &Stop) -> Result<(), PlayerError> {
+        let game: Arc<Game> = self.rulesheet.game()?;
+        let belief = self.belief.as_mut().ok_or(PlayerError::NotGround)?;
+        let ground = game.ground_game().ok_or(PlayerError::NotGround)?;
+        let unknown = |error| PlayerError::from(MachineError::UnknownName(error));
+        let own = ground.parse_move(self.role, own).map_err(unknown)?;
+        let observation =
+            Observation::from_texts(ground, self.role, own, percepts, false).map_err(unknown)?;
+        if let Err(error) = belief.observe(&observation, stop) {
+            tracing::warn!(%error, "the belief goes on with all states that may follow");
+        }
+        let depth = belief.observed() as u32;
+        if !game.hides_information() {
+            let state = belief.population().state(0).to_vec();
+            let position = game.follow()?.with_state(State::from_words(&state));
+            self.position = Some(SharedPosition::new(position, depth));
+        }
+        Ok(())
     }
 
     /// Goes on after a joint move: to the position `next`, if the referee shares it.
     ///
     /// # Errors
-    /// As for [`position`](Follower::position), unless the game is not loaded yet.
+    /// As for [`position`](Follower::position), if the match is followed by moves and the game is loaded.
     pub(crate) fn advance(
         &mut self,
-        joint: &[String],
+        observed: &Observed,
         next: Option<&SharedPosition>,
     ) -> Result<(), PlayerError> {
         if next.is_some() {
@@ -65,10 +170,11 @@ impl Follower {
             self.position = next.cloned();
             return Ok(());
         }
-        self.missed.push_back(joint.to_vec());
-        match self.position {
-            Some(_) => self.position().map(drop),
-            None => Ok(()),
+        self.missed.push_back(observed.clone());
+        match (&self.position, &self.belief) {
+            (Some(_), None) => self.position().map(drop),
+            // A belief takes time, which a move has.
+            _ => Ok(()),
         }
     }
 }
@@ -83,15 +189,15 @@ mod tests {
 
     fn seat() -> Seat {
         let rulesheet = Rulesheet::parse("steps.kif", RULES, Setup::default());
-        let opening = vec![vec!["go".to_string()]];
+        let opening = vec![joint("go")];
         Seat {
             opening: opening.into(),
             ..Seat::first(&Arc::new(rulesheet.unwrap()))
         }
     }
 
-    fn joint(text: &str) -> [String; 1] {
-        [text.to_string()]
+    fn joint(text: &str) -> Observed {
+        [text].into_iter().collect()
     }
 
     /// Returns the depth of the current position and the propositions in it.
@@ -120,8 +226,10 @@ mod tests {
     fn a_match_is_followed_on_shared_positions() {
         let mut seat = seat();
         let start = seat.rulesheet.game().unwrap().follow().unwrap();
-        let opened = SharedPosition::new(start, 0).after(&joint("go")).unwrap();
-        let next = opened.after(&joint("go")).unwrap();
+        let opened = SharedPosition::new(start, 0)
+            .after(&["go".to_string()])
+            .unwrap();
+        let next = opened.after(&["go".to_string()]).unwrap();
         let mut late = Follower::new(&seat);
         late.advance(&joint("go"), Some(&next)).unwrap();
         seat.position = Some(opened);

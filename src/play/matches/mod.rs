@@ -4,6 +4,8 @@
 //!   [`History`](crate::game::position::History) can also go back, and follows a [`Script`] of joint moves.
 //! - [`Player`] is the interface of players in a match; a [`PlayerFactory`] makes one for each match. The players
 //!   themselves are in [`player`](crate::play::players) and [`protocol`](crate::play::ggp).
+//! - [`Observed`] is what a player is told of a joint move: all moves, or its own one and its percepts.
+//! - [`HiddenSearch`] chooses moves where information is hidden; [`HiddenRoles`] are several roles there.
 //! - [`Rulesheet`] is a game that several players share, prepared when it is first needed.
 //! - A [`SharedPosition`] is a position of a match that the referee shares with the players in its process.
 //! - [`play_match`] is the referee; a [`MatchRecord`] is the record of a match. A [`RecordFile`] keeps those of a
@@ -13,6 +15,9 @@
 
 mod fixture;
 pub(crate) mod follower;
+mod hidden_roles;
+mod hidden_search;
+mod observed;
 mod opening;
 mod player;
 pub(crate) mod printable;
@@ -32,6 +37,9 @@ mod standings;
 mod tournament;
 pub(crate) mod worker;
 
+pub use hidden_roles::HiddenRoles;
+pub use hidden_search::HiddenSearch;
+pub use observed::Observed;
 pub use opening::{GameOpenings, Opening, OpeningError, OpeningFile, Openings};
 pub use player::{Choice, Ending, Player, PlayerError, PlayerFactory, Seat};
 pub use printable::excerpt;

@@ -1,7 +1,7 @@
 //! Players as a match sees them: the trait, its inputs and its results.
 //!
 //! A [`Player`] gets a [`Seat`] and then the information that the GGP protocol passes to players:
-//! the clocks and the joint moves. Moves are text, because the numbers of a prover are its own, and
+//! the clocks, and the joint moves or what it perceives of them. Moves are text, because the numbers of a prover are its own, and
 //! because a program at the other end of a connection is a player too. Players in the process of the
 //! referee may use its positions instead, if the game is ground.
 
@@ -12,10 +12,12 @@ use std::time::{Duration, Instant};
 
 use propjit_stop::Stop;
 
+use super::observed::Observed;
 use super::rulesheet::Rulesheet;
 use super::shared_position::SharedPosition;
 use crate::game::load::LoadError;
 use crate::game::machine::{MachineError, RoleId};
+use crate::search::beliefs::Unexplained;
 
 /// The place of a player in a match: all that it knows beforehand.
 #[derive(Clone, Debug)]
@@ -34,9 +36,9 @@ pub struct Seat {
     pub play_clock: Duration,
     /// A random number for this seat in this match alone.
     pub seed: u64,
-    /// Joint moves that were made before the players' first choice; they start from the resulting
-    /// position.
-    pub opening: Arc<[Vec<String>]>,
+    /// What the player observes of joint moves that were made before the players' first choice; they start from the
+    /// resulting position.
+    pub opening: Arc<[Observed]>,
     /// That position, if the referee shares it: see [`Player::advance`].
     pub position: Option<SharedPosition>,
 }
@@ -81,8 +83,8 @@ impl Choice {
 /// How a match ended for a player.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// It was played to its end, with these last moves if there were any.
-    Complete(Option<Vec<String>>),
+    /// It was played to its end, with this last joint move if there was one.
+    Complete(Option<Observed>),
     /// It was given up.
     Aborted,
 }
@@ -108,6 +110,15 @@ pub enum PlayerError {
     /// The role has no legal move.
     #[error("there is no legal move")]
     NoMove,
+    /// What was perceived is not possible by the rules.
+    #[error(transparent)]
+    Unexplained(#[from] Unexplained),
+    /// Information is hidden, and the game can be played by the prover only.
+    #[error("games with hidden information are played only if they can be grounded")]
+    NotGround,
+    /// The player can follow a match only if it is told all moves, and they are hidden.
+    #[error("the player plays no games in which the moves of others are hidden")]
+    Hidden,
     /// The game cannot be loaded.
     #[error(transparent)]
     Load(Arc<LoadError>),
@@ -133,7 +144,7 @@ impl From<MachineError> for PlayerError {
 
 /// Chooses moves for one role in one match.
 ///
-/// [`prepare`](Player::prepare) comes first, and every joint move is passed once to
+/// [`prepare`](Player::prepare) comes first, and what the player observes of every joint move is passed once to
 /// [`advance`](Player::advance). [`choose`](Player::choose) may be called more than once in a
 /// state, or not at all if the answer is not needed any more. Methods that get a [`Stop`] return
 /// within some 10 ms after it is set.
@@ -151,9 +162,9 @@ pub trait Player: Send {
     /// When it has none.
     fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError>;
 
-    /// Makes the moves of all roles, `joint`, in role order.
+    /// Goes on after a joint move.
     ///
-    /// If the referee is in this process and the game is ground, `next` is the position that follows,
+    /// If the referee is in this process, the game is ground and hides nothing, `next` is the position that follows,
     /// of the [game](Rulesheet::game) of the seat's rulesheet. Players that follow by text need not
     /// look at it.
     ///
@@ -161,7 +172,7 @@ pub trait Player: Send {
     /// When the player cannot follow. Its state is then unchanged.
     fn advance(
         &mut self,
-        joint: &[String],
+        observed: &Observed,
         next: Option<&SharedPosition>,
     ) -> Result<(), PlayerError>;
 
@@ -189,7 +200,7 @@ pub trait Player: Send {
 /// use std::time::Instant;
 ///
 /// use propjit::Stop;
-/// use propjit::play::matches::{Choice, Player, PlayerError, PlayerFactory, SharedPosition};
+/// use propjit::play::matches::{Choice, Observed, Player, PlayerError, PlayerFactory, SharedPosition};
 ///
 /// struct Noop;
 ///
@@ -200,7 +211,7 @@ pub trait Player: Send {
 ///     fn choose(&mut self, _: Instant, _: &Stop) -> Result<Choice, PlayerError> {
 ///         Ok(Choice::new("noop"))
 ///     }
-///     fn advance(&mut self, _: &[String], _: Option<&SharedPosition>) -> Result<(), PlayerError> {
+///     fn advance(&mut self, _: &Observed, _: Option<&SharedPosition>) -> Result<(), PlayerError> {
 ///         Ok(())
 ///     }
 /// }

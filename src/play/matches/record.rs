@@ -16,6 +16,9 @@ pub struct MatchRecord {
     pub players: Vec<Option<String>>,
     /// For each role the seed of its player; null where the referee played at random.
     pub seeds: Vec<Option<u64>>,
+    /// The seed of the referee's random moves: those of the role `random`, and those in place of others.
+    #[serde(default)]
+    pub referee_seed: u64,
     /// Time to prepare, in seconds.
     pub start_clock: f64,
     /// Time for each move, in seconds.
@@ -54,6 +57,9 @@ pub struct MoveRecord {
     /// Statistics that the player gave with its choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statistics: Option<Value>,
+    /// What the role perceived of the joint move by `sees` rules.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub percepts: Vec<String>,
 }
 
 /// An error of a player.
@@ -132,6 +138,7 @@ impl MoveRecord {
             text,
             seconds: None,
             statistics: None,
+            percepts: Vec::new(),
         }
     }
 }

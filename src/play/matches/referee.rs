@@ -14,15 +14,18 @@ use rand::RngExt;
 
 use propjit_stop::Stop;
 
+use super::observed::Observed;
+use super::opening::Opening;
 use super::player::{Ending, PlayerError, PlayerFactory, Seat};
 use super::record::{ErrorRecord, MatchEnd, MatchRecord, MoveRecord, PlayerErrorKind};
+use super::rulesheet::Rulesheet;
 use super::shared_position::SharedPosition;
 use super::worker::{Chosen, TimedChoice, Worker};
 use crate::game::machine::{MachineError, Move, RoleId};
 use crate::game::position::{NamedMoves, Position};
 use crate::support::background::Background;
 use crate::support::error_text::with_causes;
-use crate::support::rng::GameRng;
+use crate::support::rng::{GameRng, streams};
 use crate::support::setters::setters;
 
 /// How matches are played.
@@ -95,35 +98,64 @@ struct RunningMatch<'a> {
     failures: Vec<u32>,
     stop: &'a Stop,
     record: MatchRecord,
+    told: Told,
+    /// What each role observed of the last joint move; none before the first.
+    observed: Option<Vec<Observed>>,
 }
 
-/// Plays a match from `position`, the start of the game of the seats' rulesheet. `seats` has for each
-/// role the player and its seat, or nothing where the referee plays at random. Players share the
-/// referee's positions if the game is ground. Ends early when `stop` is set.
+/// What players are told of a joint move.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Told {
+    /// All moves: the game has no `sees` rules.
+    Moves,
+    /// Their own moves and percepts, from which the position follows.
+    PerceptsAndPosition,
+    /// Their own moves and percepts alone.
+    Percepts,
+}
+
+impl Told {
+    /// What players of a game are told.
+    fn of(rulesheet: &Rulesheet) -> Told {
+        if !rulesheet.rules().has_percepts() {
+            return Told::Moves;
+        }
+        match rulesheet.game() {
+            Ok(game) if !game.hides_information() => Told::PerceptsAndPosition,
+            _ => Told::Percepts,
+        }
+    }
+}
+
+/// Plays a match from `position`, the start of the game of the seats' rulesheet, with these joint moves before the first
+/// choice. `seats` has for each role the player and its seat, the opening and the position of which are set here; or nothing
+/// where the referee plays at random, with the seed. Players share the referee's positions if the game is ground and hides
+/// nothing. Ends early when `stop` is set.
 /// `progress` is called with each position.
 /// Errors of players are in the record.
 pub fn play_match(
     config: &MatchConfig,
     position: Position,
-    seats: Vec<Option<(PlayerFactory, Seat)>>,
-    rng: GameRng,
+    opening: &Opening,
+    mut seats: Vec<Option<(PlayerFactory, Seat)>>,
+    seed: u64,
     stop: &Stop,
     progress: &dyn Fn(&MatchPosition<'_>),
 ) -> MatchRecord {
-    let record = unplayed(config, &position, &seats);
+    let record = unplayed(config, &position, &seats, seed);
+    let first = seats.iter().flatten().next();
     let mut running = RunningMatch {
         config,
         position: SharedPosition::new(position, 0),
-        rng,
+        rng: streams(seed).next().expect("streams do not end"),
         workers: Vec::new(),
         failures: vec![0; seats.len()],
         stop,
         record,
+        told: first.map_or(Told::Moves, |(_, seat)| Told::of(&seat.rulesheet)),
+        observed: None,
     };
-    let opening = seats.iter().flatten().next();
-    let opening = opening.map(|(_, seat)| seat.opening.clone());
-    let opening = opening.unwrap_or_default();
-    let opened = running.open(&opening);
+    let opened = running.open(opening, &mut seats);
     let start = running.shared().filter(|_| opened.is_ok());
     running.prepare(seats, start, opening.len());
     let opened = opened.map_err(|error| format!("cannot play the opening: {error}"));
@@ -148,6 +180,7 @@ fn unplayed(
     config: &MatchConfig,
     position: &Position,
     seats: &[Option<(PlayerFactory, Seat)>],
+    seed: u64,
 ) -> MatchRecord {
     let first = seats.iter().flatten().next();
     let names = seats.iter().map(|seat| {
@@ -163,6 +196,7 @@ fn unplayed(
         roles: position.roles().to_vec(),
         players: names.collect(),
         seeds: seeds.collect(),
+        referee_seed: seed,
         start_clock: config.start_clock.as_secs_f64(),
         play_clock: config.play_clock.as_secs_f64(),
         start_seconds: Vec::new(),
@@ -178,21 +212,60 @@ fn unplayed(
 
 impl RunningMatch<'_> {
     /// Makes the joint moves of the opening.
-    fn open(&mut self, opening: &[Vec<String>]) -> Result<(), MachineError> {
+    fn open(
+        &mut self,
+        opening: &[Vec<String>],
+        seats: &mut [Option<(PlayerFactory, Seat)>],
+    ) -> Result<(), MachineError> {
+        let mut observed: Vec<Vec<Observed>> = seats.iter().map(|_| Vec::new()).collect();
         for joint in opening {
-            self.position = self.position.after(joint)?;
+            let moves = self.position.position().find_joint_move(joint)?;
             let step = joint.iter().cloned().map(MoveRecord::new);
-            self.record.steps.push(step.collect());
+            self.make(&moves, step.collect())?;
             self.record.opening += 1;
+            let of_roles = self.observed.iter().flatten();
+            for (all, of_role) in observed.iter_mut().zip(of_roles) {
+                all.push(of_role.clone());
+            }
+        }
+        for (seat, observed) in seats.iter_mut().zip(observed) {
+            if let Some((_, seat)) = seat {
+                seat.opening = observed.into();
+            }
         }
         Ok(())
     }
 
-    /// Returns the position for players in this process. A prover answers one query at a time, so that
+    /// Makes a joint move, with its record.
+    fn make(&mut self, moves: &[Move], mut step: Vec<MoveRecord>) -> Result<(), MachineError> {
+        let here = self.position.position();
+        if self.told != Told::Moves {
+            for (role, record) in RoleId::first(step.len()).zip(&mut step) {
+                record.percepts = here.percepts(moves, role)?;
+            }
+        }
+        let mut next = here.clone();
+        next.play_found(moves)?;
+        self.position = SharedPosition::new(next, self.position.depth() + 1);
+        let all = || step.iter().map(|made| made.text.clone());
+        let observed = step.iter().map(|made| match self.told {
+            Told::Moves => all().collect(),
+            _ => Observed::Percepts {
+                own: made.text.clone(),
+                percepts: made.percepts.clone(),
+            },
+        });
+        self.observed = Some(observed.collect());
+        self.record.steps.push(step);
+        Ok(())
+    }
+
+    /// Returns the position for players in this process, if it may be known. A prover answers one query at a time, so that
     /// players of games that are not ground have their own.
     fn shared(&self) -> Option<SharedPosition> {
         let is_ground = self.position.position().ground_state().is_some();
-        is_ground.then(|| self.position.clone())
+        let is_known = is_ground && self.told != Told::Percepts;
+        is_known.then(|| self.position.clone())
     }
 
     /// Starts the players, from a position that they share if there is one, and waits until they are
@@ -258,12 +331,16 @@ impl RunningMatch<'_> {
     /// Notifies the players that the match is over. Until they have been informed, remote players
     /// take no other match.
     fn end(&mut self) {
-        let ending = match self.record.end {
-            MatchEnd::Terminal => Ending::Complete(self.record.last_moves()),
-            _ => Ending::Aborted,
+        let is_complete = self.record.end == MatchEnd::Terminal;
+        let last = self.observed.as_ref();
+        let end = |(role, worker): (usize, &mut Option<Worker>)| {
+            let ending = match is_complete {
+                true => Ending::Complete(last.map(|last| last[role].clone())),
+                false => Ending::Aborted,
+            };
+            Some(worker.as_mut()?.end(ending))
         };
-        let end = |worker: &mut Option<Worker>| Some(worker.as_mut()?.end(ending.clone()));
-        let heard: Vec<_> = self.workers.iter_mut().map(end).collect();
+        let heard: Vec<_> = self.workers.iter_mut().enumerate().map(end).collect();
         let start = Instant::now();
         let (soon, late) = (start + SHORT_FAREWELL, start + self.config.farewell());
         let wait = |answer: &Background<Option<Duration>>| {
@@ -285,7 +362,6 @@ impl RunningMatch<'_> {
 
     /// Plays to the end.
     fn play(&mut self, progress: &dyn Fn(&MatchPosition<'_>)) -> Result<(), MachineError> {
-        let mut joint: Option<Vec<String>> = None;
         loop {
             let steps = self.record.steps.len();
             let here = self.position.clone();
@@ -312,7 +388,7 @@ impl RunningMatch<'_> {
                 self.record.end = MatchEnd::Stuck;
                 return Ok(());
             }
-            let (moves, step) = self.turn(joint.as_deref(), &legal);
+            let (moves, step) = self.turn(&legal);
             if self.stop.is_set() {
                 self.record.end = MatchEnd::Interrupted;
                 return Ok(());
@@ -320,27 +396,23 @@ impl RunningMatch<'_> {
             if self.record.failure.is_some() {
                 return Ok(());
             }
-            let mut next = position.clone();
-            next.play_found(&moves)?;
-            self.position = SharedPosition::new(next, here.depth() + 1);
-            joint = Some(step.iter().map(|played| played.text.clone()).collect());
-            self.record.steps.push(step);
+            self.make(&moves, step)?;
         }
     }
 
     /// Asks all players for their moves. Returns them, and their records.
-    fn turn(
-        &mut self,
-        joint: Option<&[String]>,
-        legal: &[&NamedMoves],
-    ) -> (Vec<Move>, Vec<MoveRecord>) {
+    fn turn(&mut self, legal: &[&NamedMoves]) -> (Vec<Move>, Vec<MoveRecord>) {
         let deadline = Instant::now() + self.config.play_clock;
         let here = self.shared();
-        let ask = |worker: &mut Option<Worker>| {
+        // Players have been told of the opening already.
+        let is_first = self.record.steps.len() == self.record.opening;
+        let last = self.observed.as_ref().filter(|_| !is_first);
+        let ask = |(role, worker): (usize, &mut Option<Worker>)| {
             let worker = worker.as_mut()?;
-            Some(worker.play(joint.map(<[String]>::to_vec), here.clone(), deadline))
+            let observed = last.map(|last| last[role].clone());
+            Some(worker.play(observed, here.clone(), deadline))
         };
-        let answers: Vec<_> = self.workers.iter_mut().map(ask).collect();
+        let answers: Vec<_> = self.workers.iter_mut().enumerate().map(ask).collect();
         let answers = answers.into_iter().zip(legal).enumerate();
         let step = answers.map(|(role, (answer, legal))| {
             let random = self.rng.random_range(0..legal.moves().len());
@@ -372,6 +444,7 @@ impl RunningMatch<'_> {
                         text: legal.texts()[at].clone(),
                         seconds: Some(time.as_secs_f64()),
                         statistics: choice.statistics,
+                        percepts: Vec::new(),
                     };
                     return (at, record);
                 }

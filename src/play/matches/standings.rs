@@ -129,6 +129,7 @@ mod tests {
             players: Vec::new(),
             failure: None,
             seeds: Vec::new(),
+            referee_seed: 0,
             start_clock: 1.0,
             play_clock: 1.0,
             start_seconds: Vec::new(),

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use propjit_stop::Stop;
 
+use super::observed::Observed;
 use super::player::{Choice, Ending, Player, PlayerError};
 use super::shared_position::SharedPosition;
 use crate::support::background::{Background, Promise};
@@ -32,7 +33,7 @@ pub(crate) struct TimedChoice {
 
 enum Task {
     Play {
-        joint: Option<Vec<String>>,
+        observed: Option<Observed>,
         next: Option<SharedPosition>,
         asked: Instant,
         deadline: Instant,
@@ -75,11 +76,11 @@ impl Worker {
         (Worker { tasks, stop }, prepared)
     }
 
-    /// Stops the player's current work, passes the last joint move to it, if any, with the position
+    /// Stops the player's current work, passes to it what it observed of the last joint move, if any, with the position
     /// `next` if that is shared, and requests its next move.
     pub(crate) fn play(
         &mut self,
-        joint: Option<Vec<String>>,
+        observed: Option<Observed>,
         next: Option<SharedPosition>,
         deadline: Instant,
     ) -> Background<Chosen> {
@@ -87,7 +88,7 @@ impl Worker {
         self.stop = Stop::new();
         let (answer, chosen) = Background::promised(no_thread);
         let _ = self.tasks.send(Task::Play {
-            joint,
+            observed,
             next,
             asked: Instant::now(),
             deadline,
@@ -145,7 +146,7 @@ fn run(
     for task in inbox {
         match task {
             Task::Play {
-                joint,
+                observed,
                 next,
                 asked,
                 deadline,
@@ -153,7 +154,7 @@ fn run(
                 answer,
             } => {
                 let chosen = with(&mut player, |player| {
-                    joint.map_or(Ok(()), |joint| player.advance(&joint, next.as_ref()))?;
+                    observed.map_or(Ok(()), |observed| player.advance(&observed, next.as_ref()))?;
                     match stop.is_set() {
                         // The result of this turn is not needed any more.
                         true => Err(PlayerError::Stopped),

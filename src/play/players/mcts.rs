@@ -1,4 +1,4 @@
-//! The player `mcts`, based on [tree search](crate::search::mcts).
+//! The player `mcts`, based on [tree search](crate::search::mcts) or what suits the game.
 
 use std::time::{Duration, Instant};
 
@@ -6,8 +6,10 @@ use propjit_stop::Stop;
 use serde_json::json;
 
 use crate::game::machine::{Backend, MachineError, RoleId};
-use crate::play::matches::follower::Follower;
-use crate::play::matches::{Choice, Ending, Player, PlayerError, Seat, SharedPosition};
+use crate::play::matches::follower::{Follower, Known};
+use crate::play::matches::{
+    Choice, Ending, HiddenSearch, Observed, Player, PlayerError, Seat, SharedPosition,
+};
 use crate::search::SearchBudget;
 use crate::search::chooser::{Search, SearchChoice, SearchConfig, SearchKind};
 use crate::search::mcts::{MctsConfig, SearchReport, wait_for_engines};
@@ -24,6 +26,9 @@ const LEARNING_PART: f64 = 0.8;
 
 /// The same where trial matches follow, which choose the search.
 const LEARNING_PART_BEFORE_TRIAL: f64 = 0.6;
+
+/// The part of the time for a move in which a belief is brought up to date at most, where information is hidden.
+const BELIEF_PART: f64 = 0.3;
 
 /// How a [`MctsPlayer`] thinks.
 #[derive(Clone, Debug)]
@@ -61,6 +66,15 @@ impl MoveBudget {
         with_nodes(nodes: Option<u64>);
         with_playouts(playouts: Option<u64>);
         with_time(time: Option<Duration>);
+    }
+
+    /// Returns the budget of a search that ends by `stop` at the latest.
+    fn within(&self, stop: Stop) -> SearchBudget {
+        let own = self.time.and_then(|time| Instant::now().checked_add(time));
+        SearchBudget::default()
+            .with_nodes(self.nodes)
+            .with_playouts(self.playouts)
+            .with_stop(stop.by(own))
     }
 
     /// Returns whether the budget is counted, and not measured in time.
@@ -115,6 +129,8 @@ pub struct MctsPlayer {
     follower: Follower,
     /// Made while the start clock runs, since the game has to be grounded for it.
     search: Option<GameSearch>,
+    /// The same if the game hides information.
+    hidden: Option<HiddenSearch>,
 }
 
 /// The search, once the game is loaded.
@@ -133,7 +149,36 @@ impl MctsPlayer {
             config,
             follower: Follower::new(seat),
             search: None,
+            hidden: None,
         }
+    }
+
+    /// Returns the search in a game that hides information, which is made if there is none; none in other games.
+    fn hidden(&mut self) -> Result<Option<&mut HiddenSearch>, PlayerError> {
+        if !self.follower.is_hidden()? {
+            return Ok(None);
+        }
+        if self.hidden.is_none() {
+            let game = self.seat.rulesheet.game()?;
+            self.hidden = Some(HiddenSearch::new(game, self.seat.role, self.seat.seed)?);
+        }
+        Ok(self.hidden.as_mut())
+    }
+
+    /// Chooses a move in a game that hides information.
+    fn choose_by_belief(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
+        let budget = &self.config.budget;
+        let left = deadline.saturating_duration_since(Instant::now());
+        let end = stop.by(last_moment(deadline));
+        let for_belief = match budget.is_counted() {
+            true => end.clone(),
+            false => end.within(left.mul_f64(BELIEF_PART)),
+        };
+        let Known::Belief(belief) = self.follower.known(&for_belief)? else {
+            return Err(PlayerError::Hidden);
+        };
+        let search = self.hidden.as_mut().ok_or(PlayerError::NotGround)?;
+        search.choose(belief, &budget.within(end))
     }
 
     /// Returns the search, which is made if there is none, and the current position; the clock runs until the
@@ -182,20 +227,14 @@ impl GameSearch {
         budget: &MoveBudget,
         stop: &Stop,
     ) -> Result<(), MachineError> {
-        let own = budget
-            .time
-            .and_then(|time| Instant::now().checked_add(time));
-        let stop = stop.by(deadline.map(last_moment)).by(own);
+        let budget = budget.within(stop.by(deadline.map(last_moment)));
+        let stop = &budget.stop;
         if !self.is_current {
-            self.search.set_stop(&stop);
+            self.search.set_stop(stop);
             self.search
                 .set_position(position.position(), position.depth())?;
             self.is_current = true;
         }
-        let budget = SearchBudget::default()
-            .with_nodes(budget.nodes)
-            .with_playouts(budget.playouts)
-            .with_stop(stop);
         self.search.run(&budget)
     }
 }
@@ -244,6 +283,10 @@ impl Player for MctsPlayer {
     fn prepare(&mut self, deadline: Instant, stop: &Stop) -> Result<(), PlayerError> {
         let budget = self.config.budget;
         let waiting = stop.by(last_moment(deadline));
+        if let Some(search) = self.hidden()? {
+            search.prepare(&waiting);
+            return Ok(());
+        }
         let (search, position) = self.current(deadline, &waiting)?;
         search.search.prepare(&waiting)?;
         Ok(search.think(position, Some(deadline), &budget, stop)?)
@@ -252,6 +295,9 @@ impl Player for MctsPlayer {
     fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
         let role: RoleId = self.seat.role;
         let budget = self.config.budget;
+        if self.hidden()?.is_some() {
+            return self.choose_by_belief(deadline, stop);
+        }
         // Without a start clock, half of the time is for the search.
         let left = deadline.saturating_duration_since(Instant::now());
         let (search, position) = self.current(deadline, &stop.within(left / 2))?;
@@ -276,10 +322,10 @@ impl Player for MctsPlayer {
 
     fn advance(
         &mut self,
-        joint: &[String],
+        observed: &Observed,
         next: Option<&SharedPosition>,
     ) -> Result<(), PlayerError> {
-        self.follower.advance(joint, next)?;
+        self.follower.advance(observed, next)?;
         if let Some(search) = &mut self.search {
             search.is_current = false;
         }
@@ -301,6 +347,7 @@ impl Player for MctsPlayer {
     fn end(&mut self, _: &Ending) -> Result<(), PlayerError> {
         // Its provers in other processes end with it.
         self.search = None;
+        self.hidden = None;
         Ok(())
     }
 }

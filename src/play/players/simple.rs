@@ -4,20 +4,30 @@ use std::time::Instant;
 
 use rand::seq::IndexedRandom;
 
-use crate::game::machine::{MachineError, RoleId};
+use crate::game::machine::RoleId;
 use crate::game::position::Position;
-use crate::play::matches::{Choice, Player, PlayerError, Seat, SharedPosition};
+use crate::play::matches::follower::Follower;
+use crate::play::matches::{Choice, Observed, Player, PlayerError, Seat, SharedPosition};
 use crate::support::rng::GameRng;
 use propjit_stop::Stop;
 
 /// Plays the first legal move, or a random one. It evaluates the game with the
-/// prover, so that it is ready at once.
+/// prover, so that it is ready at once; unless the game has `sees` rules.
 #[derive(Debug)]
 pub struct SimplePlayer {
-    position: Position,
+    followed: Followed,
     role: RoleId,
     /// None for the first move.
     rng: Option<GameRng>,
+}
+
+/// A match as the player follows it.
+#[derive(Debug)]
+enum Followed {
+    /// By the moves of all roles.
+    Moves(Position),
+    /// By percepts, on the ground game.
+    Percepts(Box<Follower>),
 }
 
 impl SimplePlayer {
@@ -25,7 +35,7 @@ impl SimplePlayer {
     ///
     /// # Errors
     /// When the game cannot be evaluated.
-    pub fn legal(seat: &Seat) -> Result<SimplePlayer, MachineError> {
+    pub fn legal(seat: &Seat) -> Result<SimplePlayer, PlayerError> {
         SimplePlayer::new(seat, None)
     }
 
@@ -33,17 +43,23 @@ impl SimplePlayer {
     ///
     /// # Errors
     /// When the game cannot be evaluated.
-    pub fn random(seat: &Seat, rng: GameRng) -> Result<SimplePlayer, MachineError> {
+    pub fn random(seat: &Seat, rng: GameRng) -> Result<SimplePlayer, PlayerError> {
         SimplePlayer::new(seat, Some(rng))
     }
 
-    fn new(seat: &Seat, rng: Option<GameRng>) -> Result<SimplePlayer, MachineError> {
-        let mut position = seat.rulesheet.prover_position()?;
-        for joint in seat.opening.iter() {
-            position.play_texts(joint)?;
-        }
+    fn new(seat: &Seat, rng: Option<GameRng>) -> Result<SimplePlayer, PlayerError> {
+        let followed = match seat.rulesheet.rules().has_percepts() {
+            true => Followed::Percepts(Box::new(Follower::new(seat))),
+            false => {
+                let mut position = seat.rulesheet.prover_position()?;
+                for observed in seat.opening.iter() {
+                    position.play_texts(observed.moves()?)?;
+                }
+                Followed::Moves(position)
+            }
+        };
         Ok(SimplePlayer {
-            position,
+            followed,
             role: seat.role,
             rng,
         })
@@ -56,20 +72,35 @@ impl Player for SimplePlayer {
     }
 
     fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
-        // The position itself keeps the token of the set-up.
-        let mut asked = self.position.clone();
-        asked.set_stop(&stop.by(deadline));
-        let legal = asked.legal_moves(self.role)?;
+        let stop = stop.by(deadline);
+        let legal: Vec<String> = match &mut self.followed {
+            Followed::Moves(position) => {
+                // The position itself keeps the token of the set-up.
+                let mut asked = position.clone();
+                asked.set_stop(&stop);
+                let legal = asked.legal_moves(self.role)?.into_iter();
+                legal
+                    .map(|played| asked.move_text(self.role, played))
+                    .collect()
+            }
+            Followed::Percepts(follower) => follower.legal(&stop)?,
+        };
         let choice = match &mut self.rng {
             Some(rng) => legal.choose(rng),
             None => legal.first(),
         };
-        let played = choice.ok_or(PlayerError::NoMove)?;
-        Ok(Choice::new(self.position.move_text(self.role, *played)))
+        choice.map(Choice::new).ok_or(PlayerError::NoMove)
     }
 
-    fn advance(&mut self, joint: &[String], _: Option<&SharedPosition>) -> Result<(), PlayerError> {
-        Ok(self.position.play_texts(joint)?)
+    fn advance(
+        &mut self,
+        observed: &Observed,
+        next: Option<&SharedPosition>,
+    ) -> Result<(), PlayerError> {
+        match &mut self.followed {
+            Followed::Moves(position) => Ok(position.play_texts(observed.moves()?)?),
+            Followed::Percepts(follower) => follower.advance(observed, next),
+        }
     }
 }
 
@@ -95,7 +126,7 @@ mod tests {
         let choice = player.choose(deadline, &Stop::new()).unwrap();
         assert_eq!(choice.text, "go");
         rulesheet.stop();
-        match player.advance(&[choice.text], None) {
+        match player.advance(&[choice.text].into_iter().collect(), None) {
             Err(PlayerError::Machine(error)) => assert!(error.is_stopped(), "{error}"),
             other => panic!("{other:?}"),
         }

@@ -1,5 +1,6 @@
 //! Beliefs of a role during a match.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use propjit_stop::Stop;
@@ -132,6 +133,33 @@ impl Belief {
     /// Whether these are all states that are possible, with their exact probabilities.
     pub fn is_exact(&self) -> bool {
         self.is_exact
+    }
+
+    /// The number of joint moves that were observed.
+    pub fn observed(&self) -> usize {
+        self.past.len()
+    }
+
+    /// The legal moves of the role: those that are legal with the greatest probability. By good rules, a role knows its legal
+    /// moves, which are then the same in all states that are possible.
+    pub fn legal_moves(&mut self) -> Vec<Move> {
+        let lanes = self.expander.poll().lanes();
+        let count = self.population.len().min(lanes);
+        let mut states = Vec::new();
+        for number in 0..count {
+            states.extend_from_slice(self.population.state(number));
+        }
+        let legal = self.expander.legal(&states);
+        let mut weights: BTreeMap<Move, f64> = BTreeMap::new();
+        for number in 0..count {
+            for &played in legal.get(number).role(self.role) {
+                *weights.entry(played).or_default() += self.population.probability(number);
+            }
+        }
+        let greatest = weights.values().copied().fold(0.0, f64::max);
+        // Sums in another order differ by rounding.
+        weights.retain(|_, weight| *weight >= greatest * 0.999);
+        weights.into_keys().collect()
     }
 
     /// Takes up what the role observed of the next joint move. If a stop comes, fewer states are found.

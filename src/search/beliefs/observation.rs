@@ -1,7 +1,8 @@
 //! Observations: what a role knows of a joint move.
 
 use crate::game::ground::GroundGame;
-use crate::game::machine::{Move, RoleId, UnknownName};
+use crate::game::machine::{MachineError, Move, RoleId, UnknownName};
+use crate::game::position::Position;
 
 /// What a role knows of a joint move.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -37,6 +38,22 @@ impl Observation {
             percepts: words.into(),
             is_over,
         })
+    }
+
+    /// What a role observes when the roles make these moves in a position of the game. The match is not over then.
+    ///
+    /// # Errors
+    /// When the machine cannot continue.
+    pub fn of_joint_move(
+        game: &GroundGame,
+        position: &Position,
+        role: RoleId,
+        joint: &[Move],
+    ) -> Result<Observation, MachineError> {
+        let percepts = position.percepts(joint, role)?;
+        let own = joint[role.index()];
+        Observation::from_texts(game, role, own, &percepts, false)
+            .map_err(MachineError::UnknownName)
     }
 
     /// Whether the role had a percept.

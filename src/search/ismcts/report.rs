@@ -2,8 +2,12 @@
 
 use std::time::Duration;
 
+use rand::distr::Distribution;
+use rand::distr::weighted::WeightedIndex;
+
 use super::tree::RoleTree;
 use crate::game::machine::Move;
+use crate::support::rng::GameRng;
 
 /// The knowledge of the role that searches, where the search begins.
 pub(super) const ROOT: u64 = 0;
@@ -63,6 +67,19 @@ impl InformationSetReport {
             iterations,
             time,
         }
+    }
+
+    /// Draws a move by the mixed strategy, among those that were tried at least a third as often as the first: the others are
+    /// explored, but not meant.
+    pub fn draw(&self, rng: &mut GameRng) -> Option<Move> {
+        let most = self.moves.first()?.visits;
+        let meant = || {
+            self.moves
+                .iter()
+                .filter(|of| 3 * u64::from(of.visits) >= u64::from(most))
+        };
+        let probabilities = WeightedIndex::new(meant().map(|of| of.visits)).ok()?;
+        meant().nth(probabilities.sample(rng)).map(|of| of.played)
     }
 
     /// The move that was tried most.

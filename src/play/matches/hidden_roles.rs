@@ -1,0 +1,137 @@
+//! The roles of a game that hides information, each with what it believes, for programs that play or advise several of them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use propjit_stop::Stop;
+
+use super::hidden_search::HiddenSearch;
+use super::player::{Choice, PlayerError};
+use crate::game::ground::GroundGame;
+use crate::game::load::Game;
+use crate::game::machine::{MachineError, RoleId};
+use crate::game::position::History;
+use crate::search::SearchBudget;
+use crate::search::beliefs::{Belief, BeliefConfig, Observation};
+
+/// The roles for which something was asked, each with its belief and its search.
+#[derive(Debug)]
+pub struct HiddenRoles {
+    game: Arc<Game>,
+    seed: u64,
+    roles: BTreeMap<RoleId, HiddenRole>,
+}
+
+#[derive(Debug)]
+struct HiddenRole {
+    belief: Belief,
+    /// Made when a move is first to be chosen.
+    search: Option<HiddenSearch>,
+}
+
+impl HiddenRoles {
+    /// No roles yet; their searches will depend on the seed.
+    pub fn new(game: Arc<Game>, seed: u64) -> HiddenRoles {
+        HiddenRoles {
+            game,
+            seed,
+            roles: BTreeMap::new(),
+        }
+    }
+
+    /// Returns a role, which begins in the initial state unless something was observed.
+    fn role(&mut self, role: RoleId) -> Result<&mut HiddenRole, PlayerError> {
+        let engines = self.game.engines().ok_or(PlayerError::NotGround)?;
+        let config = BeliefConfig::default().with_seed(self.seed);
+        Ok(self.roles.entry(role).or_insert_with(|| HiddenRole {
+            belief: Belief::new(engines, role, config),
+            search: None,
+        }))
+    }
+
+    /// Returns what a role believes.
+    ///
+    /// # Errors
+    /// [`PlayerError::NotGround`].
+    pub fn belief(&mut self, role: RoleId) -> Result<&mut Belief, PlayerError> {
+        Ok(&mut self.role(role)?.belief)
+    }
+
+    /// Takes up what a role observes of the next joint move: its own move and its percepts, as texts.
+    ///
+    /// # Errors
+    /// When that is not possible by the rules.
+    pub fn observe(
+        &mut self,
+        role: RoleId,
+        own: &str,
+        percepts: &[String],
+        stop: &Stop,
+    ) -> Result<&mut Belief, PlayerError> {
+        let game = self.game.clone();
+        let ground = ground(&game)?;
+        let unknown = |error| PlayerError::from(MachineError::UnknownName(error));
+        let own = ground.parse_move(role, own).map_err(unknown)?;
+        let observation = Observation::from_texts(ground, role, own, percepts, false);
+        let belief = self.belief(role)?;
+        belief.observe(&observation.map_err(unknown)?, stop)?;
+        Ok(belief)
+    }
+
+    /// Takes up what a role observed in a match so far, of which it has already observed the beginning.
+    ///
+    /// # Errors
+    /// When a machine cannot continue.
+    pub fn follow(
+        &mut self,
+        role: RoleId,
+        history: &History,
+        stop: &Stop,
+    ) -> Result<&mut Belief, PlayerError> {
+        let game = self.game.clone();
+        let ground = ground(&game)?;
+        let belief = self.belief(role)?;
+        let known = belief.observed();
+        let steps = history.states().zip(history.joint_moves());
+        for (state, joint) in steps.skip(known) {
+            let position = history.position().with_state(state.clone());
+            let joint = position.find_joint_move(joint)?;
+            let observation = Observation::of_joint_move(ground, &position, role, &joint)?;
+            belief.observe(&observation, stop)?;
+        }
+        Ok(belief)
+    }
+
+    /// Returns the legal moves of a role as text.
+    ///
+    /// # Errors
+    /// [`PlayerError::NotGround`].
+    pub fn legal(&mut self, role: RoleId) -> Result<Vec<String>, PlayerError> {
+        let game = self.game.clone();
+        let legal = self.belief(role)?.legal_moves().into_iter();
+        let ground = ground(&game)?;
+        Ok(legal.map(|played| ground.move_text(role, played)).collect())
+    }
+
+    /// Chooses a move of a role by what it believes.
+    ///
+    /// # Errors
+    /// When there is no legal move.
+    pub fn choose(&mut self, role: RoleId, budget: &SearchBudget) -> Result<Choice, PlayerError> {
+        let (game, seed) = (self.game.clone(), self.seed);
+        let HiddenRole { belief, search } = self.role(role)?;
+        let search = match search {
+            Some(search) => search,
+            None => search.insert(HiddenSearch::new(game, role, seed)?),
+        };
+        if budget.playouts.is_some() || budget.nodes.is_some() {
+            search.prepare(&budget.stop);
+        }
+        search.choose(belief, budget)
+    }
+}
+
+/// Returns the ground game.
+fn ground(game: &Game) -> Result<&Arc<GroundGame>, PlayerError> {
+    game.ground_game().ok_or(PlayerError::NotGround)
+}
