@@ -127,7 +127,7 @@ fn atom(form: Form<'_>, names: &VariableNames<'_>, out: &mut String) -> Result<(
 /// Whether the name of a relation has a meaning of its own.
 fn is_keyword(name: &str) -> bool {
     let keywords = Keyword::ALL.iter().map(|keyword| keyword.name());
-    let mut all = keywords.chain(["and", "or", "not", "distinct", "sees"]);
+    let mut all = keywords.chain(["and", "or", "not", "distinct"]);
     all.any(|keyword| name.eq_ignore_ascii_case(keyword))
 }
 
