@@ -1,6 +1,7 @@
 //! The lexer of infix form: from text to tokens, comments among them.
 
 use crate::source::Span;
+use crate::syntax::lexer::is_blank;
 
 /// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -204,7 +205,7 @@ impl Iterator for Lexer<'_> {
 
     fn next(&mut self) -> Option<Token> {
         let rest = &self.text[self.at..];
-        let start = rest.find(|c| !super::super::lexer::is_blank(c))?;
+        let start = rest.find(|c| !is_blank(c))?;
         let (kind, length) = self.token(&rest[start..]);
         match kind {
             TokenKind::Open => self.depth += 1,
