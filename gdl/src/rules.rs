@@ -95,6 +95,12 @@ impl Keyword {
         matches!(self, Keyword::Base | Keyword::Input)
     }
 
+    /// Whether it is a property of a state: what may be played in it, what it is worth, and whether the match ends with
+    /// it. Such properties must not depend on the moves that are chosen in the state.
+    pub const fn is_state_property(self) -> bool {
+        matches!(self, Keyword::Legal | Keyword::Goal | Keyword::Terminal)
+    }
+
     /// The number of arguments of the keyword.
     pub const fn arity(self) -> usize {
         match self {

@@ -29,7 +29,7 @@ pub(super) fn forbidden_dependencies(
 ) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for (keyword, inputs) in FORBIDDEN {
-        let is_accepted = lenient && is_of_state(keyword);
+        let is_accepted = lenient && keyword.is_state_property();
         let most = if is_accepted { 1 } else { usize::MAX };
         let paths = graph.paths_from(keyword.relation().0);
         for input in inputs {
@@ -46,11 +46,6 @@ pub(super) fn forbidden_dependencies(
         }
     }
     found
-}
-
-/// Whether a keyword says something about a state.
-fn is_of_state(keyword: Keyword) -> bool {
-    matches!(keyword, Keyword::Legal | Keyword::Goal | Keyword::Terminal)
 }
 
 fn message(
@@ -73,7 +68,7 @@ fn message(
         diagnostic = diagnostic.also(edge.place, format!("{from} depends on {to} here"));
     }
     let reason = reason(keyword);
-    diagnostic.help(match is_of_state(keyword) {
+    diagnostic.help(match keyword.is_state_property() {
         true => format!(
             "{reason}; or let `--lenient` read it as if nobody had moved, as other players do"
         ),

@@ -11,9 +11,6 @@ use super::rule::PlacedRule;
 use crate::rules::{Atom, Keyword, Literal, RelationId, Rules};
 use crate::term::Terms;
 
-/// The keywords that are about states.
-const OF_STATES: [Keyword; 3] = [Keyword::Legal, Keyword::Goal, Keyword::Terminal];
-
 /// Whether a rule is evaluated in a step, or in a state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Context {
@@ -28,15 +25,10 @@ pub(crate) fn without_moves_in_states(
     terms: &mut Terms,
 ) -> Vec<PlacedRule> {
     let depends = dependent_on_moves(&rules, relations.list.len());
-    let is_of_state = |relation: RelationId| {
-        OF_STATES
-            .iter()
-            .any(|keyword| keyword.relation() == relation)
-    };
-    if !OF_STATES
-        .iter()
-        .any(|keyword| depends[keyword.relation().index()])
-    {
+    let is_of_state =
+        |relation: RelationId| Rules::keyword(relation).is_some_and(Keyword::is_state_property);
+    let mut of_states = Keyword::ALL.into_iter().filter(|k| k.is_state_property());
+    if !of_states.any(|keyword| depends[keyword.relation().index()]) {
         return rules;
     }
     let is_in_both = |relation: RelationId| {
