@@ -40,9 +40,8 @@ impl Declarations {
         let mut used = Vec::new();
         for placed in rules {
             let own = self.around(placed.rule.span).map(|(_, keyword)| keyword);
-            for literal in &placed.rule.body {
-                if let Literal::Positive(atom) | Literal::Negative(atom) = literal
-                    && let Some(keyword) = declared(atom.relation)
+            for atom in placed.rule.body.iter().filter_map(Literal::atom) {
+                if let Some(keyword) = declared(atom.relation)
                     && own != Some(keyword)
                 {
                     used.push(keyword);

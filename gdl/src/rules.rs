@@ -309,6 +309,14 @@ impl Pattern {
 }
 
 impl Literal {
+    /// The atom that holds or does not hold. `None` for a comparison of terms.
+    pub fn atom(&self) -> Option<&Atom> {
+        match self {
+            Literal::Positive(atom) | Literal::Negative(atom) => Some(atom),
+            Literal::Distinct(..) => None,
+        }
+    }
+
     /// Calls `visit` for every occurrence of a variable, from left to right.
     pub fn for_each_var(&self, visit: &mut impl FnMut(Var)) {
         match self {

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use super::spelling::{are_alike, run_together};
 use crate::diagnostic::{Code, Diagnostic, arguments, quote};
 use crate::normalize::{Heads, PlacedRule, Workspace};
-use crate::rules::{Atom, Keyword, Literal, Pattern, RelationId};
+use crate::rules::{Atom, Keyword, Pattern, RelationId};
 use crate::syntax::find_last_name;
 use crate::term::{Symbol, TermId, Terms};
 
@@ -129,9 +129,7 @@ fn undefined_relations(rules: &[PlacedRule], workspace: &Workspace) -> Vec<Diagn
     let mut found = Vec::new();
     for placed in rules {
         for (literal, &span) in placed.rule.body.iter().zip(&placed.body) {
-            let (Literal::Positive(Atom { relation, .. })
-            | Literal::Negative(Atom { relation, .. })) = literal
-            else {
+            let Some(Atom { relation, .. }) = literal.atom() else {
                 continue;
             };
             // The first use is reported, it stands for all.
@@ -186,7 +184,7 @@ fn undefined_terms(
     let mut found = Vec::new();
     for placed in rules {
         for (literal, &span) in placed.rule.body.iter().zip(&placed.body) {
-            let (Literal::Positive(atom) | Literal::Negative(atom)) = literal else {
+            let Some(atom) = literal.atom() else {
                 continue;
             };
             let shape = atom.args.last().and_then(|term| shape(term, terms));
@@ -242,10 +240,7 @@ fn unknown_roles(rules: &[PlacedRule], roles: &[TermId], terms: &Terms) -> Vec<D
     let mut found = Vec::new();
     for placed in rules {
         let body = placed.rule.body.iter().zip(&placed.body);
-        let conditions = body.filter_map(|(literal, &span)| match literal {
-            Literal::Positive(atom) | Literal::Negative(atom) => Some((atom, span)),
-            Literal::Distinct(..) => None,
-        });
+        let conditions = body.filter_map(|(literal, &span)| Some((literal.atom()?, span)));
         for (atom, span) in conditions.chain([(&placed.rule.head, placed.head)]) {
             let is_of_role = OF_ROLES.iter().any(|k| k.relation() == atom.relation);
             if let Some(Pattern::Ground(term)) = atom.args.first()

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::diagnostic::quote;
 use crate::normalize::{PlacedRule, Workspace};
-use crate::rules::{Atom, Literal, RelationId};
+use crate::rules::{Literal, RelationId};
 use crate::source::Span;
 
 /// A dependency of one relation or rule on another, by a condition.
@@ -38,14 +38,12 @@ impl Graph {
         let mut edges = Vec::new();
         for PlacedRule { rule, body, .. } in rules {
             for (literal, &place) in rule.body.iter().zip(body) {
-                let (Literal::Positive(Atom { relation, .. })
-                | Literal::Negative(Atom { relation, .. })) = literal
-                else {
+                let Some(atom) = literal.atom() else {
                     continue;
                 };
                 edges.push(Edge {
                     from: rule.head.relation.0,
-                    to: relation.0,
+                    to: atom.relation.0,
                     negative: matches!(literal, Literal::Negative(_)),
                     place,
                 });

@@ -24,11 +24,9 @@ pub(super) fn unrestricted_recursion(
     for placed in rules {
         let head = &placed.rule.head;
         let circle = circle_of[head.relation.index()];
-        let is_recursive = |literal: &Literal| match literal {
-            Literal::Positive(atom) | Literal::Negative(atom) => {
-                circle_of[atom.relation.index()] == circle
-            }
-            Literal::Distinct(..) => false,
+        let is_recursive = |literal: &Literal| {
+            let atom = literal.atom();
+            atom.is_some_and(|atom| circle_of[atom.relation.index()] == circle)
         };
         if !placed.rule.body.iter().any(is_recursive) {
             continue;

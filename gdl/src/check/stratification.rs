@@ -117,7 +117,7 @@ fn rule_graph(
     for (from, placed) in (0..).zip(rules) {
         let head = placed.rule.head.relation.0;
         for (literal, &place) in placed.rule.body.iter().zip(&placed.body) {
-            let (Literal::Positive(atom) | Literal::Negative(atom)) = literal else {
+            let Some(atom) = literal.atom() else {
                 continue;
             };
             let relation = atom.relation.0;

@@ -3,7 +3,7 @@
 use super::spelling::{are_alike, run_together};
 use crate::diagnostic::{Code, Diagnostic, quote};
 use crate::normalize::{PlacedRule, Workspace};
-use crate::rules::{Atom, Keyword, Literal, Relation, Rules};
+use crate::rules::{Keyword, Literal, Relation, Rules};
 
 /// Reports relations that have rules but occur in no condition. If the name is nearly that of
 /// a keyword, or of a relation that is used, and the number of arguments is the same, that one is
@@ -16,12 +16,8 @@ pub(crate) fn check_usage(rules: &[PlacedRule], workspace: &mut Workspace) {
     } = workspace;
     let mut is_used = vec![false; relations.list.len()];
     for placed in rules {
-        for literal in &placed.rule.body {
-            if let Literal::Positive(Atom { relation, .. })
-            | Literal::Negative(Atom { relation, .. }) = literal
-            {
-                is_used[relation.index()] = true;
-            }
+        for atom in placed.rule.body.iter().filter_map(Literal::atom) {
+            is_used[atom.relation.index()] = true;
         }
     }
     let numbered = relations.list.iter().enumerate();

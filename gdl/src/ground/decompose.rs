@@ -164,10 +164,8 @@ fn new_relation(body: &[Literal], arity: usize, database: &mut Database) -> Rela
 
 /// Whether the literal depends on neither the state nor the moves.
 fn is_static(literal: &Literal, database: &Database) -> bool {
-    match literal {
-        Literal::Positive(atom) | Literal::Negative(atom) => database.is_static(atom.relation),
-        Literal::Distinct(..) => true,
-    }
+    let atom = literal.atom();
+    atom.is_none_or(|atom| database.is_static(atom.relation))
 }
 
 /// The bucket with the fewest instances.

@@ -104,11 +104,8 @@ impl<'a> Instantiation<'a> {
             .map(|(relation, own)| {
                 let own = own.iter().filter(|_| is_static[relation]);
                 let bodies = own.flat_map(|&rule| &rules[rule].body);
-                let read = bodies.filter_map(|literal| match literal {
-                    Literal::Positive(atom) | Literal::Negative(atom) => Some(atom.relation.0),
-                    Literal::Distinct(..) => None,
-                });
-                read.collect()
+                let read = bodies.filter_map(Literal::atom);
+                read.map(|atom| atom.relation.0).collect()
             })
             .collect();
         let components = scc::components(count, 0..count as u32, |relation, i| {

@@ -71,10 +71,8 @@ pub(crate) fn relevant_rules(rules: &Rules) -> Vec<usize> {
 }
 
 fn body_relations(body: &[Literal]) -> impl Iterator<Item = RelationId> + '_ {
-    body.iter().filter_map(|literal| match literal {
-        Literal::Positive(atom) | Literal::Negative(atom) => Some(atom.relation),
-        Literal::Distinct(..) => None,
-    })
+    let atoms = body.iter().filter_map(Literal::atom);
+    atoms.map(|atom| atom.relation)
 }
 
 /// The nodes that can be reached from `pending`.

@@ -111,11 +111,8 @@ fn dependent_on_moves(rules: &[PlacedRule], relations: usize) -> Vec<bool> {
         is_new = false;
         for PlacedRule { rule, .. } in rules {
             let head = rule.head.relation.index();
-            let needs_moves = |literal: &Literal| match literal {
-                Literal::Positive(atom) | Literal::Negative(atom) => depends[atom.relation.index()],
-                Literal::Distinct(..) => false,
-            };
-            if !depends[head] && rule.body.iter().any(needs_moves) {
+            let mut conditions = rule.body.iter().filter_map(Literal::atom);
+            if !depends[head] && conditions.any(|atom| depends[atom.relation.index()]) {
                 depends[head] = true;
                 is_new = true;
             }

@@ -87,10 +87,11 @@ pub(crate) fn unfold(
 fn mentions(body: &[Formula], relations: &FxHashSet<RelationId>) -> bool {
     body.iter().any(|formula| match formula {
         Formula::Condition(condition) => match &condition.value {
-            Condition::Literal(Literal::Positive(atom) | Literal::Negative(atom)) => {
-                relations.contains(&atom.relation)
+            Condition::Literal(literal) => {
+                let atom = literal.atom();
+                atom.is_some_and(|atom| relations.contains(&atom.relation))
             }
-            _ => false,
+            Condition::Equal(..) => false,
         },
         Formula::All(parts) | Formula::Any(Spanned { value: parts, .. }) => {
             mentions(parts, relations)

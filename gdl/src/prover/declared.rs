@@ -76,10 +76,8 @@ fn depends_on_state(rules: &Rules, relation: RelationId) -> bool {
     let mut open = vec![relation];
     while let Some(head) = open.pop() {
         for rule in rules.rules.iter().filter(|rule| rule.head.relation == head) {
-            for literal in &rule.body {
-                if let Literal::Positive(atom) | Literal::Negative(atom) = literal
-                    && reached.insert(atom.relation)
-                {
+            for atom in rule.body.iter().filter_map(Literal::atom) {
+                if reached.insert(atom.relation) {
                     open.push(atom.relation);
                 }
             }

@@ -117,12 +117,8 @@ fn negates_itself(clauses: &[Vec<Cow<Rule>>]) -> Vec<bool> {
 /// The relations in the bodies of rules.
 pub(super) fn callees(rules: &[Cow<Rule>]) -> Vec<u32> {
     let literals = rules.iter().flat_map(|rule| &rule.body);
-    literals
-        .filter_map(|literal| match literal {
-            Literal::Positive(atom) | Literal::Negative(atom) => Some(atom.relation.0),
-            Literal::Distinct(..) => None,
-        })
-        .collect()
+    let atoms = literals.filter_map(Literal::atom);
+    atoms.map(|atom| atom.relation.0).collect()
 }
 
 /// The rule that derives the relation of `fact` from the relation `facts`.
