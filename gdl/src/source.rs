@@ -1,6 +1,7 @@
 //! Source texts with positions, which every message about a rulesheet points to.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A range of bytes in a source text.
@@ -13,6 +14,14 @@ pub struct Span {
 }
 
 impl Span {
+    /// The span of a range of bytes in a text of less than 4 GiB.
+    pub(crate) fn new(bytes: Range<usize>) -> Span {
+        Span {
+            start: bytes.start as u32,
+            end: bytes.end as u32,
+        }
+    }
+
     /// Whether another span lies within it.
     pub fn covers(self, other: Span) -> bool {
         self.start <= other.start && other.end <= self.end

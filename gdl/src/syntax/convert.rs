@@ -117,10 +117,7 @@ fn comments(source: &Source) -> Vec<Span> {
             while let Some(start) = text[at..].find(';').map(|offset| at + offset) {
                 let rest = &text[start..];
                 at = start + rest.find(['\n', '\r']).unwrap_or(rest.len());
-                found.push(Span {
-                    start: start as u32,
-                    end: at as u32,
-                });
+                found.push(Span::new(start..at));
             }
             found
         }

@@ -72,10 +72,7 @@ impl Iterator for Lexer<'_> {
         self.at += length;
         Some(Token {
             kind,
-            span: Span {
-                start: start as u32,
-                end: self.at as u32,
-            },
+            span: Span::new(start..self.at),
         })
     }
 }

@@ -217,10 +217,7 @@ impl Iterator for Lexer<'_> {
         self.at = start + length;
         Some(Token {
             kind,
-            span: Span {
-                start: start as u32,
-                end: self.at as u32,
-            },
+            span: Span::new(start..self.at),
         })
     }
 }
