@@ -22,6 +22,9 @@ impl RelationId {
     }
 }
 
+/// The name of the role that moves uniformly at random, by the convention of GDL-II for games of chance.
+pub const RANDOM_ROLE: &str = "random";
+
 /// The relations with a meaning of their own. They have the first relation
 /// numbers of every game, in this order, whether the rulesheet uses them or not.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use super::spelling::{are_alike, run_together};
 use crate::diagnostic::{Code, Diagnostic, arguments, quote};
 use crate::normalize::{Heads, PlacedRule, Workspace};
-use crate::rules::{Atom, Keyword, Pattern, RelationId};
+use crate::rules::{Atom, Keyword, Pattern, RANDOM_ROLE, RelationId};
 use crate::syntax::find_last_name;
 use crate::term::{Symbol, TermId, Terms};
 
@@ -258,9 +258,6 @@ fn unknown_roles(rules: &[PlacedRule], roles: &[TermId], terms: &Terms) -> Vec<D
     }
     found
 }
-
-/// The name of the role that moves at random, by the convention of GDL-II.
-const RANDOM_ROLE: &str = "random";
 
 /// Reports roles without moves or goals.
 fn idle_roles(rules: &[PlacedRule], roles: &[TermId], terms: &Terms) -> Vec<Diagnostic> {

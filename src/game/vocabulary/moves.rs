@@ -1,5 +1,6 @@
 //! Roles and moves, by number.
 
+pub use propjit_gdl::rules::RANDOM_ROLE;
 use serde::Serialize;
 
 /// The number of a role in rulesheet order, from 0.
@@ -28,6 +29,3 @@ impl Move {
         self.0 as usize
     }
 }
-
-/// The role that plays uniformly at random in games of chance (GDL-II).
-pub const RANDOM_ROLE: &str = "random";
