@@ -12,7 +12,7 @@ use crate::normalize::{self, Workspace};
 use crate::reading::{self, Reading};
 use crate::rules::Rules;
 use crate::source::{Notation, Source};
-use crate::syntax::{self, Form, Tree, Wrapper, notation_of};
+use crate::syntax::{self, Form, Wrapper, notation_of};
 
 /// The size of the largest rulesheet that is read: 64 MiB.
 pub const MAX_BYTES: usize = 64 << 20;
@@ -256,7 +256,7 @@ fn parse_source(source: Source, options: &ReadOptions) -> (Rules, Diagnostics) {
         workspace.diagnostics.rephrase(of_syntax, syntax::rephrase);
     }
     let rules = Rules {
-        prefix: (!is_plain).then(|| statements_text(&tree).into()),
+        prefix: (!is_plain).then(|| tree.statements_text().into()),
         source,
         terms: workspace.terms,
         relations: workspace.relations.list,
@@ -264,10 +264,6 @@ fn parse_source(source: Source, options: &ReadOptions) -> (Rules, Diagnostics) {
         roles,
     };
     (rules, workspace.diagnostics)
-}
-
-fn statements_text(tree: &Tree) -> String {
-    tree.statements().map(|form| format!("{form}\n")).collect()
 }
 
 fn wrapped(wrapper: Wrapper, list: Form<'_>) -> Diagnostic {

@@ -15,6 +15,13 @@ impl fmt::Display for Tree {
     }
 }
 
+impl Tree {
+    /// The canonical text of the statements, each on a line of its own.
+    pub fn statements_text(&self) -> String {
+        self.statements().map(|form| format!("{form}\n")).collect()
+    }
+}
+
 /// Canonical text without a line break at the end.
 impl fmt::Display for Form<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

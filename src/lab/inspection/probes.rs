@@ -331,7 +331,7 @@ fn copy(rules: &Rules, probes: &[Probe]) -> (String, String) {
         name.push('x');
     }
     let tree = statements(&rules.source);
-    let mut text: String = tree.statements().map(|form| format!("{form}\n")).collect();
+    let mut text = tree.statements_text();
     let mut forms = tree.statements();
     for (number, probe) in probes.iter().enumerate() {
         let form = forms.find(|form| form.span() == probe.span);
