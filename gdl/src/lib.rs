@@ -58,14 +58,16 @@ pub mod term;
 
 mod check;
 mod declarations;
+mod file;
 mod normalize;
 mod parse;
 mod reading;
 mod scc;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
+pub use file::{MAX_BYTES, ReadError};
 pub use ground::{GroundError, GroundLimitKind, GroundLimits, GroundStatistics, ground};
-pub use parse::{MAX_BYTES, Parsed, ReadError, ReadOptions};
+pub use parse::{Parsed, ReadOptions};
 pub use propnet::Propnet;
 pub use prover::{Prover, ProverError, ProverLimitKind, ProverLimits};
 pub use rules::Rules;

@@ -1,21 +1,15 @@
 //! Parsing: from a rulesheet to checked [`Rules`].
 
-use std::borrow::Cow;
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::path::Path;
 
 use crate::check;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::file::ReadError;
 use crate::normalize::{self, Workspace};
 use crate::reading::{self, Reading};
 use crate::rules::Rules;
 use crate::source::{Notation, Source};
-use crate::syntax::{self, Form, Wrapper, notation_of};
-
-/// The size of the largest rulesheet that is read: 64 MiB.
-pub const MAX_BYTES: usize = 64 << 20;
+use crate::syntax::{self, Form, Wrapper};
 
 /// How rulesheets are read. By default, in the notation that they seem to be in, and as the specification says.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -52,29 +46,12 @@ pub struct Parsed {
     pub warnings: Diagnostics,
 }
 
-/// The reason why a file could not be read as a rulesheet.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReadError {
-    /// The file could not be read.
-    #[error("cannot read {path}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The error of the operating system.
-        source: io::Error,
-    },
-    /// The file does not define a game. The error prints like the output of a compiler.
-    #[error(transparent)]
-    Invalid(#[from] Diagnostics),
-}
-
 impl Rules {
     /// Parses and checks a rulesheet. The name, usually the file's, is for
     /// messages.
     ///
     /// # Errors
-    /// If the game is not defined, or if the text is larger than [`MAX_BYTES`]; the value
+    /// If the game is not defined, or if the text is larger than [`MAX_BYTES`](crate::MAX_BYTES); the value
     /// holds all errors and warnings.
     ///
     /// ```
@@ -96,23 +73,8 @@ impl Rules {
         text: &str,
         options: &ReadOptions,
     ) -> Result<Parsed, Diagnostics> {
-        if text.len() > MAX_BYTES {
-            return Err(too_large(name));
-        }
-        if let Some(at) = text.bytes().position(|byte| byte == 0) {
-            return Err(binary(name, at, "a NUL byte"));
-        }
-        let notation = options.notation.unwrap_or_else(|| notation_of(text));
-        let source = Source::new(name, text).with_notation(notation);
-        let (rules, mut diagnostics) = parse_source(source, options);
-        diagnostics.sort();
-        match diagnostics.has_errors() {
-            true => Err(diagnostics),
-            false => Ok(Parsed {
-                rules,
-                warnings: diagnostics,
-            }),
-        }
+        let source = Source::from_text(name, text, options.notation)?;
+        parse_source(source, options)
     }
 
     /// Parses and checks a rulesheet that should be UTF-8.
@@ -120,24 +82,9 @@ impl Rules {
     /// # Errors
     /// As [`Rules::parse`], and if the bytes are not UTF-8.
     pub fn parse_bytes(name: &str, bytes: &[u8]) -> Result<Parsed, Diagnostics> {
-        Rules::parse_bytes_with(name, bytes, &ReadOptions::default())
-    }
-
-    fn parse_bytes_with(
-        name: &str,
-        bytes: &[u8],
-        options: &ReadOptions,
-    ) -> Result<Parsed, Diagnostics> {
-        if bytes.len() > MAX_BYTES {
-            return Err(too_large(name));
-        }
-        match std::str::from_utf8(bytes) {
-            Ok(text) => Rules::parse_with(name, text, options),
-            Err(error) => {
-                let at = error.valid_up_to();
-                Err(binary(name, at, &format!("byte {:#04x}", bytes[at])))
-            }
-        }
+        let options = ReadOptions::default();
+        let source = Source::from_bytes(name, bytes, options.notation)?;
+        parse_source(source, &options)
     }
 
     /// Reads, parses and checks a rulesheet. The path `-` is standard input, which is read once
@@ -154,67 +101,12 @@ impl Rules {
     /// # Errors
     /// As for [`Rules::read`].
     pub fn read_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Parsed, ReadError> {
-        let path = path.as_ref();
-        let io_error = |source| ReadError::Io {
-            path: path.to_path_buf(),
-            source,
-        };
-        let bytes = match path.to_str() {
-            Some("-") => Cow::Borrowed(standard_input().map_err(io_error)?),
-            _ => Cow::Owned(File::open(path).and_then(read_limited).map_err(io_error)?),
-        };
-        let name = path.to_string_lossy();
-        Ok(Rules::parse_bytes_with(&name, &bytes, options)?)
+        let source = Source::read(path, options.notation)?;
+        Ok(parse_source(source, options)?)
     }
 }
 
-/// Reads a rulesheet, or enough of it to know that it is too large.
-fn read_limited(input: impl Read) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    input.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// The rulesheet on standard input. It is kept, since it can be read only once.
-fn standard_input() -> io::Result<&'static [u8]> {
-    static INPUT: Mutex<Option<&[u8]>> = Mutex::new(None);
-    let mut input = INPUT.lock().unwrap_or_else(PoisonError::into_inner);
-    match *input {
-        Some(bytes) => Ok(bytes),
-        None => Ok(input.insert(read_limited(io::stdin())?.leak())),
-    }
-}
-
-fn too_large(name: &str) -> Diagnostics {
-    whole_file(
-        name,
-        Diagnostic::error(
-            Code::TooLarge,
-            format!("the rulesheet is larger than {} MiB", MAX_BYTES >> 20),
-        )
-        .help("the rulesheets of known games are smaller than 1 MiB: is this the right file?"),
-    )
-}
-
-fn binary(name: &str, at: usize, what: &str) -> Diagnostics {
-    whole_file(
-        name,
-        Diagnostic::error(
-            Code::BinaryFile,
-            format!("not UTF-8 text: {what} at offset {at}"),
-        )
-        .help("is this the right file? Save text as UTF-8"),
-    )
-}
-
-/// A message about a whole file, whose text is not shown.
-fn whole_file(name: &str, diagnostic: Diagnostic) -> Diagnostics {
-    let mut diagnostics = Diagnostics::new(Source::new(name, ""));
-    diagnostics.push(diagnostic);
-    diagnostics
-}
-
-fn parse_source(source: Source, options: &ReadOptions) -> (Rules, Diagnostics) {
+fn parse_source(source: Source, options: &ReadOptions) -> Result<Parsed, Diagnostics> {
     let mut diagnostics = Diagnostics::new(source.clone());
     let tree = syntax::parse(&source, &mut diagnostics);
     let of_syntax = diagnostics.len();
@@ -263,7 +155,15 @@ fn parse_source(source: Source, options: &ReadOptions) -> (Rules, Diagnostics) {
         rules: rules.into_iter().map(|placed| placed.rule).collect(),
         roles,
     };
-    (rules, workspace.diagnostics)
+    let mut diagnostics = workspace.diagnostics;
+    diagnostics.sort();
+    match diagnostics.has_errors() {
+        true => Err(diagnostics),
+        false => Ok(Parsed {
+            rules,
+            warnings: diagnostics,
+        }),
+    }
 }
 
 fn wrapped(wrapper: Wrapper, list: Form<'_>) -> Diagnostic {

@@ -107,6 +107,8 @@ fn files_that_cannot_be_rulesheets() {
     let read = |path: &str| Rules::read(path).expect_err("no rulesheet").to_string();
     assert!(read("/no/such.kif").contains("/no/such.kif"));
     assert!(read(env!("CARGO_MANIFEST_DIR")).contains("gdl"));
+    let error = Source::read("/no/such.kif", None).unwrap_err().to_string();
+    assert_eq!(error, read("/no/such.kif"));
     let large = " ".repeat(propjit_gdl::MAX_BYTES + 1);
     assert_eq!(first_error(&large), Code::TooLarge);
     assert_eq!(first_error(&large[1..]), Code::EmptyFile);

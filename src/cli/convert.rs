@@ -1,13 +1,12 @@
 //! `propjit convert`: rulesheets in the other notation.
 
 use std::fs;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
-use propjit_gdl::MAX_BYTES;
+use propjit::game::load::LoadError;
 use propjit_gdl::source::{Notation, Source};
-use propjit_gdl::syntax::{convert, notation_of};
+use propjit_gdl::syntax::convert;
 
 use super::options::Syntax;
 use super::output::{Failure, Output, cannot_write, writable};
@@ -48,14 +47,11 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     if let Some(outfile) = &args.outfile {
         writable(outfile, [&args.rulesheet])?;
     }
-    let name = args.rulesheet.display().to_string();
-    let text = read(&args.rulesheet)?;
-    let notation = args.syntax.notation().unwrap_or_else(|| notation_of(&text));
-    let target = match (args.to, notation) {
+    let source = Source::read(&args.rulesheet, args.syntax.notation()).map_err(LoadError::from)?;
+    let target = match (args.to, source.notation()) {
         (Some(Target::Prefix), _) | (None, Notation::Infix) => Notation::Prefix,
         (Some(Target::Infix), _) | (None, Notation::Prefix) => Notation::Infix,
     };
-    let source = Source::new(&name, &text).with_notation(notation);
     let converted =
         convert(&source, target).map_err(|diagnostics| Failure::Rules(Box::new(diagnostics)))?;
     match &args.outfile {
@@ -64,23 +60,4 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         }
         None => output.print(&converted),
     }
-}
-
-fn read(path: &Path) -> Result<String, Failure> {
-    let mut bytes = Vec::new();
-    let limit = MAX_BYTES as u64 + 1;
-    let read = match path == Path::new("-") {
-        true => std::io::stdin().take(limit).read_to_end(&mut bytes),
-        false => fs::File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes)),
-    };
-    let name = path.display();
-    read.map_err(|error| Failure::Work(format!("cannot read {name}: {error}")))?;
-    if bytes.len() > MAX_BYTES {
-        let limit = MAX_BYTES >> 20;
-        return Err(Failure::Work(format!("{name} is larger than {limit} MiB")));
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        Failure::Work(format!("{name} is not UTF-8 text: see offset {at}"))
-    })
 }
