@@ -40,6 +40,16 @@ pub(in crate::syntax) enum TokenKind {
     Comment,
 }
 
+impl TokenKind {
+    /// Whether it is a name: of a constant or a variable, in quotes or not.
+    pub(super) fn is_name(self) -> bool {
+        matches!(
+            self,
+            TokenKind::Name | TokenKind::Variable | TokenKind::Quoted
+        )
+    }
+}
+
 /// A token with its place in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::syntax) struct Token {
