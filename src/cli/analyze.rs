@@ -12,6 +12,7 @@ use propjit::search::mcts::{LocalReport, MinimaxPart, PlanReport, ProvedBy, Stat
 use serde::Serialize;
 
 use super::counters::reached;
+use super::hidden::HiddenAnalysis;
 use super::output::{Failure, Output, message, show_progress};
 use super::ranking::{Forcing, Goals, Ranked, Table, advised, number, ranking};
 use super::search_args::{BudgetArgs, Position, SearchArgs, find_role, think};
@@ -141,6 +142,16 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     };
     if args.wait {
         position.wait(&stop);
+    }
+    if position.game.hides_information() {
+        let is_counted = args.budget.playouts.is_some();
+        let seed = args.search.config(is_counted)?.mcts.seed;
+        let pictures = (!output.is_json()).then(|| position.pictures(&stop));
+        let budget = || args.budget.start(DEFAULT_TIME, &stop);
+        let shown = show_progress(|| "searching information sets".to_string());
+        let analysis = HiddenAnalysis::new(&position, role, seed, budget, pictures.as_ref(), &stop);
+        drop(shown);
+        return output.result(&analysis?);
     }
     let time = args.budget.time(DEFAULT_TIME);
     let learning = learning_time(time.unwrap_or(Duration::MAX));

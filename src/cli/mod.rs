@@ -17,6 +17,7 @@ mod engine;
 mod factors;
 mod facts;
 mod heuristics;
+mod hidden;
 mod influence;
 mod info;
 mod option_flags;

@@ -37,6 +37,10 @@ pub(super) struct Args {
     #[arg(long, default_value = "1", value_name = "SECONDS", value_parser = seconds)]
     seconds: Duration,
 
+    /// Show the whole state and all moves in a game that hides information, too
+    #[arg(long)]
+    show_all: bool,
+
     /// Port to listen on; 0 for any free port
     #[arg(long, default_value = "9180", value_name = "PORT", value_parser = port)]
     port: u16,
@@ -51,6 +55,7 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<(), Failure> {
     let name = game_name(args.search.rulesheet());
     let mut config = ViewConfig::new(&name, position.backend)
         .with_seconds(args.seconds)
+        .with_show_all(args.show_all)
         .with_search(args.search.config(false)?)
         .with_stop(stop.clone());
     let roles = position.history.roles();

@@ -1,6 +1,7 @@
 //! `propjit play`: a person against the search, in the terminal.
 
 mod completion;
+mod hidden;
 mod input;
 mod view;
 
@@ -18,6 +19,7 @@ use super::output::{Failure, Output, message, show_progress};
 use super::picture::Pictures;
 use super::ranking::{Goals, Table, advised, ranking};
 use super::search_args::{BudgetArgs, SearchArgs, find_role, think};
+use hidden::Hidden;
 use input::{Entry, Input};
 
 /// Play against the search; enter `help` at the prompt for a list of commands
@@ -32,6 +34,10 @@ pub(super) struct Args {
 
     #[command(flatten)]
     budget: BudgetArgs,
+
+    /// Show the whole state and all moves in a game that hides information, too
+    #[arg(long)]
+    show_all: bool,
 }
 
 /// For how long to think about a move or a hint by default.
@@ -62,7 +68,10 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let is_counted = args.budget.playouts.is_some();
     let (search, seed) = args.search.search(&position, is_counted, LEARNING)?;
     message(&format!("seed {seed}"));
+    let is_hidden = position.game.hides_information();
     let mut table = Playing {
+        hidden: is_hidden.then(|| Hidden::new(position.game.clone(), seed)),
+        show_all: args.show_all,
         pictures: position.pictures(&Stop::new()),
         asked_at: Vec::new(),
         budget: &args.budget,
@@ -84,6 +93,10 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
 struct Playing<'a> {
     history: History,
     search: Search,
+    /// What roles know, if the game hides information.
+    hidden: Option<Hidden>,
+    /// Whether the person sees all the same.
+    show_all: bool,
     person: RoleId,
     pictures: Pictures,
     /// How many joint moves were played before each choice of the person.
@@ -149,11 +162,12 @@ impl Playing<'_> {
                     }
                 }
             };
-            let joint = self.answer(&legal, own);
-            self.show(&joint.join(" | "))?;
+            let joint = self.answer(&legal, own)?;
+            self.show_joint(&joint)?;
             self.history.play(&joint)?;
         }
-        self.show_state()?;
+        self.output
+            .print(&view::state(&self.history, &self.pictures))?;
         let goals = Goals::of(&mut self.history)?;
         self.output.print(&format!("the match is over\n{goals}"))
     }
@@ -213,9 +227,31 @@ impl Playing<'_> {
         self.output.print(&format!("{line}\n"))
     }
 
+    /// Shows what the person knows of the state.
     fn show_state(&mut self) -> Result<(), Failure> {
-        self.output
-            .print(&view::state(&self.history, &self.pictures))
+        let text = match &mut self.hidden {
+            Some(hidden) if !self.show_all => {
+                hidden.state(&self.history, self.person, &self.pictures)?
+            }
+            _ => view::state(&self.history, &self.pictures),
+        };
+        self.output.print(&text)
+    }
+
+    /// Shows what the person observes of a joint move in the current state.
+    fn show_joint(&mut self, joint: &[String]) -> Result<(), Failure> {
+        if self.hidden.is_none() || self.show_all {
+            return self.show(&joint.join(" | "));
+        }
+        let position = self.history.position();
+        let moves = position.find_joint_move(joint)?;
+        let seen = position.percepts(&moves, self.person)?;
+        let seen = match seen.is_empty() {
+            true => "nothing".to_string(),
+            false => seen.join(" "),
+        };
+        let own = &joint[self.person.index()];
+        self.show(&format!("you play {own} and see {seen}"))
     }
 
     fn show_moves(&mut self, moves: &[String], most: usize) -> Result<(), Failure> {
@@ -235,7 +271,7 @@ impl Playing<'_> {
     }
 
     /// Returns the moves of all roles, when the person plays this one.
-    fn answer(&mut self, legal: &[Vec<String>], own: String) -> Vec<String> {
+    fn answer(&mut self, legal: &[Vec<String>], own: String) -> Result<Vec<String>, Failure> {
         let roles = RoleId::first(legal.len());
         let thinks: Vec<bool> = roles
             .clone()
@@ -244,6 +280,15 @@ impl Playing<'_> {
                 is_machine && legal[role.index()].len() > 1
             })
             .collect();
+        if self.hidden.is_some() {
+            return roles
+                .map(|role| match thinks[role.index()] {
+                    _ if role == self.person => Ok(own.clone()),
+                    true => self.choose_by_belief(role, &legal[role.index()]),
+                    false => Ok(self.any(&legal[role.index()])),
+                })
+                .collect();
+        }
         if thinks.contains(&true) {
             self.think();
         }
@@ -254,9 +299,28 @@ impl Playing<'_> {
             }
             let best = thinks[role.index()].then(|| self.best(role)).flatten();
             let best = best.filter(|best| moves.contains(best));
-            best.unwrap_or_else(|| moves[self.rng.random_range(0..moves.len())].clone())
+            best.unwrap_or_else(|| self.any(moves))
         };
-        roles.map(choose).collect()
+        Ok(roles.map(choose).collect())
+    }
+
+    /// Returns a random one of these moves.
+    fn any(&mut self, moves: &[String]) -> String {
+        moves[self.rng.random_range(0..moves.len())].clone()
+    }
+
+    /// Returns the move that a role of the machine chooses among legal ones, by what it knows.
+    fn choose_by_belief(&mut self, role: RoleId, legal: &[String]) -> Result<String, Failure> {
+        let _shown = show_progress(|| "thinking".to_string());
+        let budget = self.budget.start(DEFAULT_TIME, &Stop::new());
+        let chosen = match &mut self.hidden {
+            Some(hidden) => hidden.choose(&self.history, role, &budget)?,
+            None => return Ok(self.any(legal)),
+        };
+        match legal.contains(&chosen) {
+            true => Ok(chosen),
+            false => Ok(self.any(legal)),
+        }
     }
 
     /// Returns the best move of a role, according to the last search.
@@ -278,6 +342,13 @@ impl Playing<'_> {
     }
 
     fn hint(&mut self) -> Result<(), Failure> {
+        if let Some(hidden) = &mut self.hidden {
+            let shown = show_progress(|| "thinking".to_string());
+            let budget = self.budget.start(DEFAULT_TIME, &Stop::new());
+            let hint = hidden.hint(&self.history, self.person, &budget, HINTED);
+            drop(shown);
+            return self.output.print(&hint?);
+        }
         self.think();
         let report = self.search.report(self.person);
         if advised(&report).is_none() {

@@ -88,6 +88,11 @@ impl LoweredGame {
         self.propnet.terms.text(played.name)
     }
 
+    /// Returns the canonical text of a base proposition.
+    pub fn base_text(&self, base: usize) -> String {
+        self.propnet.terms.text(self.propnet.bases[base].name)
+    }
+
     /// Returns the canonical texts of the roles' moves, in a line.
     pub fn joint_text(&self, joint: &[Move]) -> String {
         let moves = (0..).map(RoleId).zip(joint);
@@ -113,8 +118,7 @@ impl LoweredGame {
 
     /// Returns the canonical texts of the propositions that hold, sorted bytewise.
     pub fn fluents(&self, state: &State) -> Vec<String> {
-        let terms = state.iter().map(|number| self.propnet.bases[number].name);
-        let mut texts: Vec<String> = terms.map(|term| self.propnet.terms.text(term)).collect();
+        let mut texts: Vec<String> = state.iter().map(|base| self.base_text(base)).collect();
         texts.sort_unstable();
         texts
     }

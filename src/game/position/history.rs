@@ -4,7 +4,7 @@ use super::Position;
 use crate::game::machine::{MachineError, RoleId, State};
 
 /// A match from its first state to the current one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct History {
     position: Position,
     /// The states before the current one, the first one first.

@@ -13,6 +13,7 @@ use crate::game::machine::{MachineError, RoleId};
 use crate::game::position::History;
 use crate::search::SearchBudget;
 use crate::search::beliefs::{Belief, BeliefConfig, Observation};
+use crate::search::ismcts::InformationSetReport;
 
 /// The roles for which something was asked, each with its belief and its search.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub struct HiddenRoles {
 #[derive(Debug)]
 struct HiddenRole {
     belief: Belief,
+    /// The joint moves of a known match that were followed.
+    followed: Vec<Vec<String>>,
     /// Made when a move is first to be chosen.
     search: Option<HiddenSearch>,
 }
@@ -45,6 +48,7 @@ impl HiddenRoles {
         let config = BeliefConfig::default().with_seed(self.seed);
         Ok(self.roles.entry(role).or_insert_with(|| HiddenRole {
             belief: Belief::new(engines, role, config),
+            followed: Vec::new(),
             search: None,
         }))
     }
@@ -78,7 +82,7 @@ impl HiddenRoles {
         Ok(belief)
     }
 
-    /// Takes up what a role observed in a match so far, of which it has already observed the beginning.
+    /// Takes up what a role observed in a match so far. If it followed the beginning of this match, that is known.
     ///
     /// # Errors
     /// When a machine cannot continue.
@@ -90,16 +94,20 @@ impl HiddenRoles {
     ) -> Result<&mut Belief, PlayerError> {
         let game = self.game.clone();
         let ground = ground(&game)?;
-        let belief = self.belief(role)?;
-        let known = belief.observed();
-        let steps = history.states().zip(history.joint_moves());
-        for (state, joint) in steps.skip(known) {
-            let position = history.position().with_state(state.clone());
-            let joint = position.find_joint_move(joint)?;
-            let observation = Observation::of_joint_move(ground, &position, role, &joint)?;
-            belief.observe(&observation, stop)?;
+        let is_known = |of: &HiddenRole| history.joint_moves().starts_with(&of.followed);
+        if !self.roles.get(&role).is_some_and(is_known) {
+            self.roles.remove(&role);
         }
-        Ok(belief)
+        let known = self.role(role)?;
+        let steps = history.states().zip(history.joint_moves());
+        for (state, texts) in steps.skip(known.followed.len()) {
+            let position = history.position().with_state(state.clone());
+            let joint = position.find_joint_move(texts)?;
+            let observation = Observation::of_joint_move(ground, &position, role, &joint)?;
+            known.followed.push(texts.clone());
+            known.belief.observe(&observation, stop)?;
+        }
+        Ok(&mut known.belief)
     }
 
     /// Returns the legal moves of a role as text.
@@ -118,8 +126,31 @@ impl HiddenRoles {
     /// # Errors
     /// When there is no legal move.
     pub fn choose(&mut self, role: RoleId, budget: &SearchBudget) -> Result<Choice, PlayerError> {
+        let (belief, search) = self.searched(role, budget)?;
+        search.choose(belief, budget)
+    }
+
+    /// Searches for moves of a role by what it believes.
+    ///
+    /// # Errors
+    /// [`PlayerError::NotGround`].
+    pub fn search(
+        &mut self,
+        role: RoleId,
+        budget: &SearchBudget,
+    ) -> Result<InformationSetReport, PlayerError> {
+        let (belief, search) = self.searched(role, budget)?;
+        Ok(search.search(belief, budget))
+    }
+
+    /// Returns the belief and the search of a role. One with a counted budget waits for machine code.
+    fn searched(
+        &mut self,
+        role: RoleId,
+        budget: &SearchBudget,
+    ) -> Result<(&mut Belief, &mut HiddenSearch), PlayerError> {
         let (game, seed) = (self.game.clone(), self.seed);
-        let HiddenRole { belief, search } = self.role(role)?;
+        let HiddenRole { belief, search, .. } = self.role(role)?;
         let search = match search {
             Some(search) => search,
             None => search.insert(HiddenSearch::new(game, role, seed)?),
@@ -127,7 +158,7 @@ impl HiddenRoles {
         if budget.playouts.is_some() || budget.nodes.is_some() {
             search.prepare(&budget.stop);
         }
-        search.choose(belief, budget)
+        Ok((belief, search))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::game::load::Game;
 use crate::game::machine::RoleId;
 use crate::search::SearchBudget;
 use crate::search::beliefs::Belief;
-use crate::search::ismcts::InformationSetSearch;
+use crate::search::ismcts::{InformationSetReport, InformationSetSearch};
 use crate::support::rng::{GameRng, streams};
 
 /// A search for the moves of a role in a match.
@@ -45,6 +45,15 @@ impl HiddenSearch {
         }
     }
 
+    /// Searches by what the role believes.
+    pub fn search(&mut self, belief: &Belief, budget: &SearchBudget) -> InformationSetReport {
+        if let Err(error) = self.search.run(belief.population(), budget) {
+            // There may be a result all the same.
+            tracing::warn!(%error, "the search failed");
+        }
+        self.search.report()
+    }
+
     /// Chooses a move by what the role believes.
     ///
     /// # Errors
@@ -54,19 +63,16 @@ impl HiddenSearch {
         belief: &mut Belief,
         budget: &SearchBudget,
     ) -> Result<Choice, PlayerError> {
-        let ground = self.game.ground_game().ok_or(PlayerError::NotGround)?;
-        let text = |played| ground.move_text(self.role, played);
+        let (game, role) = (self.game.clone(), self.role);
+        let ground = game.ground_game().ok_or(PlayerError::NotGround)?;
+        let text = |played| ground.move_text(role, played);
         let legal = belief.legal_moves();
         let first = match &legal[..] {
             [] => return Err(PlayerError::NoMove),
             [only] => return Ok(Choice::new(text(*only))),
             [first, ..] => *first,
         };
-        if let Err(error) = self.search.run(belief.population(), budget) {
-            // There may be a result all the same.
-            tracing::warn!(%error, "the search failed");
-        }
-        let mut report = self.search.report();
+        let mut report = self.search(belief, budget);
         report.moves.retain(|of| legal.contains(&of.played));
         let population = belief.population();
         let statistics = json!({

@@ -30,6 +30,11 @@ pub(super) fn run(shared: &Shared) {
     let mut last = None;
     while let Some(version) = shared.next_version(last) {
         last = Some(version);
+        if shared.scene.lock().seen().is_some() {
+            // What is dark would give away what is hidden.
+            *shared.knowledge.lock() = KnowledgeMessage::default();
+            continue;
+        }
         let fluents = shared.scene.lock().fluents();
         let fluents: Vec<&str> = fluents.iter().map(String::as_str).collect();
         let Ok(state) = ground.parse_state(&fluents) else {

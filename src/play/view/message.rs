@@ -130,22 +130,50 @@ pub(super) struct SceneMessage {
     goals: Option<Vec<Option<i32>>>,
 }
 
+/// A move that the person does not see.
+const HIDDEN: &str = "?";
+
 impl SceneMessage {
     pub(super) fn new(grids: &Grids, scene: &Scene) -> SceneMessage {
-        let picture = grids.picture(&scene.fluents());
-        let moves = |legal: &Vec<String>| {
-            let moves = legal.iter().map(|text| MoveMessage::new(grids, text));
+        let seen = scene.seen();
+        let mut picture = match seen {
+            Some(seen) => grids.picture(&seen.certain),
+            None => grids.picture(&scene.fluents()),
+        };
+        picture
+            .rest
+            .extend(seen.iter().flat_map(|seen| seen.possible.clone()));
+        let is_hidden = |role: usize| seen.is_some_and(|seen| seen.role.index() != role);
+        let hidden = || HIDDEN.to_string();
+        let moves = |(role, legal): (usize, &Vec<String>)| match is_hidden(role) {
+            true => vec![MoveMessage::new(grids, HIDDEN)],
+            false => {
+                let moves = legal.iter().map(|text| MoveMessage::new(grids, text));
+                moves.collect()
+            }
+        };
+        let joint = |joint: &Vec<String>| {
+            let moves = joint.iter().enumerate();
+            let moves = moves.map(|(role, text)| match is_hidden(role) {
+                true => hidden(),
+                false => text.clone(),
+            });
             moves.collect()
         };
+        let chosen = scene.chosen().iter().enumerate();
+        let chosen = chosen.map(|(role, chosen)| match (chosen, is_hidden(role)) {
+            (Some(_), true) => Some(hidden()),
+            _ => chosen.clone(),
+        });
         SceneMessage {
             version: scene.version(),
             depth: scene.depth(),
-            line: scene.line().to_vec(),
+            line: scene.line().iter().map(joint).collect(),
             contents: picture.contents,
             lines: picture.lines,
             rest: picture.rest,
-            legal: scene.legal().iter().map(moves).collect(),
-            chosen: scene.chosen().to_vec(),
+            legal: scene.legal().iter().enumerate().map(moves).collect(),
+            chosen: chosen.collect(),
             machines: scene.machines().to_vec(),
             goals: scene.goals().map(<[_]>::to_vec),
         }

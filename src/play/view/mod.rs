@@ -4,10 +4,11 @@
 //! plays by clicks or keys, and steps through a match that was played. Meanwhile a search goes on from the
 //! position that is shown, and an analysis determines what can never change again.
 //!
-//! - `scene` is the match, with the position that is shown.
+//! - `scene` is the match, with the position that is shown; `knowing` is what a person sees of it where information is hidden.
 //! - `thinker` searches from it and moves for the machine; `knowledge` determines what is dark.
 //! - `message` has the messages between page and server; `server` handles the requests.
 
+mod knowing;
 mod knowledge;
 mod message;
 mod scene;
@@ -33,6 +34,7 @@ use crate::play::ggp::listener::{Listener, listen_remedy};
 use crate::search::chooser::SearchConfig;
 use crate::support::rng;
 use crate::support::setters::setters;
+use knowing::Knowing;
 use message::{GameMessage, KnowledgeMessage, SearchMessage};
 use scene::Scene;
 
@@ -54,6 +56,9 @@ pub struct ViewConfig {
     pub players: Vec<Option<String>>,
     /// For each joint move of a match on record, and each role, the expectation of its player.
     pub expected: Vec<Vec<Option<f64>>>,
+    /// Whether the page shows the whole state and all moves in a game that hides information, too. Otherwise it shows what
+    /// the only role knows that the machine does not play, if there is one.
+    pub show_all: bool,
     /// Ends its threads, and the search for boards before.
     pub stop: Stop,
 }
@@ -66,6 +71,7 @@ impl ViewConfig {
         with_search(search: SearchConfig);
         with_players(players: Vec<Option<String>>);
         with_expected(expected: Vec<Vec<Option<f64>>>);
+        with_show_all(show_all: bool);
         with_stop(stop: Stop);
     }
 
@@ -79,6 +85,7 @@ impl ViewConfig {
             backend,
             players: Vec::new(),
             expected: Vec::new(),
+            show_all: false,
             stop: Stop::new(),
         }
     }
@@ -159,7 +166,10 @@ impl View {
         let rng = rng::streams(config.search.mcts.seed.wrapping_add(1)).next();
         let rng = rng.expect("there are streams without end");
         let machines = config.machines.clone();
-        let scene = Scene::new(history, line, machines, !is_record, rng)?;
+        let is_hidden = !is_record && !config.show_all && game.hides_information();
+        let seed = config.search.mcts.seed;
+        let knowing = is_hidden.then(|| Knowing::new(game.clone(), seed));
+        let scene = Scene::new(history, line, machines, !is_record, (rng, knowing))?;
         let shared = Arc::new(Shared {
             about: GameMessage::new(&game, &grids, &config),
             game,

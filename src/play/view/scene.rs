@@ -3,6 +3,7 @@
 
 use rand::RngExt;
 
+use super::knowing::{Knowing, Seen};
 use crate::game::machine::{MachineError, RANDOM_ROLE, RoleId};
 use crate::game::position::{History, Position, find_text};
 use crate::support::rng::GameRng;
@@ -27,6 +28,10 @@ pub(super) struct Scene {
     /// The expectation of each role in each position, if it was searched.
     values: Vec<Vec<Option<f64>>>,
     rng: GameRng,
+    /// What roles know, if the page shows only that.
+    knowing: Option<Knowing>,
+    /// What the person sees instead of the whole, if there is such a person.
+    seen: Option<Seen>,
 }
 
 /// Why nothing is changed.
@@ -58,7 +63,7 @@ impl Scene {
         line: Vec<Vec<String>>,
         machines: Vec<bool>,
         is_live: bool,
-        rng: GameRng,
+        (rng, knowing): (GameRng, Option<Knowing>),
     ) -> Result<Scene, MachineError> {
         let mut scene = Scene {
             history,
@@ -72,6 +77,8 @@ impl Scene {
             chosen: Vec::new(),
             values: Vec::new(),
             rng,
+            knowing,
+            seen: None,
         };
         scene.refresh()?;
         Ok(scene)
@@ -100,6 +107,21 @@ impl Scene {
 
     pub(super) fn line(&self) -> &[Vec<String>] {
         &self.line
+    }
+
+    /// The source of random moves.
+    pub(super) fn rng_mut(&mut self) -> &mut GameRng {
+        &mut self.rng
+    }
+
+    /// The match up to the position.
+    pub(super) fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// What the person sees instead of the whole, if not all.
+    pub(super) fn seen(&self) -> Option<&Seen> {
+        self.seen.as_ref()
     }
 
     pub(super) fn legal(&self) -> &[Vec<String>] {
@@ -142,7 +164,20 @@ impl Scene {
             let goals = goals.collect();
             self.expect(self.depth(), goals);
         }
+        self.look();
         Ok(())
+    }
+
+    /// Finds out what the person sees: all when the match is over, or with no person or several.
+    fn look(&mut self) {
+        self.seen = None;
+        let roles = RoleId::first(self.roles().len()).filter(|role| {
+            !self.machines[role.index()] && self.roles()[role.index()] != RANDOM_ROLE
+        });
+        let people: Vec<RoleId> = roles.collect();
+        if let (Some(knowing), [person], false) = (&mut self.knowing, &people[..], self.is_over) {
+            self.seen = Some(knowing.look(&self.history, *person));
+        }
     }
 
     /// Returns the roles that have a choice, other than chance.
@@ -253,6 +288,7 @@ impl Scene {
         }
         self.machines = machines;
         self.version += 1;
+        self.look();
         Ok(())
     }
 

@@ -1,11 +1,13 @@
 //! The thread that searches from the position that is shown, and moves for the machine.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::Shared;
 use super::message::{RankedMessage, RoleMessage, SearchMessage};
 use super::scene::SceneError;
 use crate::game::machine::{MachineError, Move, RoleId};
+use crate::play::matches::{HiddenRoles, PlayerError};
 use crate::search::SearchBudget;
 use crate::search::chooser::Search;
 use crate::search::mcts::SearchReport;
@@ -33,6 +35,10 @@ pub(super) fn run(shared: &Shared) {
             None
         }
     };
+    let mut hidden = shared
+        .game
+        .hides_information()
+        .then(|| HiddenRoles::new(shared.game.clone(), shared.config.search.mcts.seed));
     let mut last = None;
     while let Some(version) = shared.next_version(last) {
         last = Some(version);
@@ -40,6 +46,14 @@ pub(super) fn run(shared: &Shared) {
             version,
             ..SearchMessage::default()
         };
+        if let Some(hidden) = &mut hidden {
+            if let Err(error) = think_by_belief(shared, hidden, &mut shown) {
+                shown.failure = Some(error.to_string());
+                *shared.search.lock() = shown;
+            }
+            play_machine_moves(shared, version, |_| None);
+            continue;
+        }
         if let Some(search) = &mut search
             && let Err(error) = think(shared, search, &mut shown)
         {
@@ -111,6 +125,60 @@ fn think(
             }
         }
     }
+}
+
+/// Searches for the roles that have a choice by what each knows. The page gets the results of the person's role only, if it
+/// shows only what that knows.
+fn think_by_belief(
+    shared: &Shared,
+    roles: &mut HiddenRoles,
+    shown: &mut SearchMessage,
+) -> Result<(), PlayerError> {
+    let (history, legal, seen, is_over) = {
+        let scene = shared.scene.lock();
+        let seen = scene.seen().map(|seen| seen.role);
+        (
+            scene.history().clone(),
+            scene.legal().to_vec(),
+            seen,
+            scene.is_over(),
+        )
+    };
+    let Some(ground) = shared.game.ground_game() else {
+        return Err(PlayerError::NotGround);
+    };
+    let choosers = RoleId::first(legal.len())
+        .filter(|role| legal[role.index()].len() > 1 && shared.game.random_role() != Some(*role))
+        .filter(|_| !is_over);
+    let mut best = BTreeMap::new();
+    for role in choosers {
+        let stop = shared.stop.within(shared.config.seconds);
+        roles.follow(role, &history, &stop)?;
+        let budget = SearchBudget::default().with_stop(stop);
+        let report = roles.search(role, &budget)?;
+        shown.seconds += report.time.as_secs_f64();
+        shown.playouts += report.iterations;
+        let drawn = report.draw(shared.scene.lock().rng_mut());
+        best.extend(drawn.map(|played| (role, ground.move_text(role, played))));
+        if seen.is_none_or(|seen| seen == role) {
+            let moves = report.moves.iter().take(MOVES).map(|of| RankedMessage {
+                text: ground.move_text(role, of.played),
+                visits: u64::from(of.visits),
+                value: Some(of.value),
+                solved: false,
+                line: Vec::new(),
+            });
+            shown.roles.push(RoleMessage {
+                role: role.index(),
+                value: report.value,
+                solved: false,
+                moves: moves.collect(),
+            });
+        }
+        *shared.search.lock() = shown.clone();
+    }
+    play_machine_moves(shared, shown.version, |role| best.remove(&role));
+    Ok(())
 }
 
 /// Plays the machine's moves, if it is its turn. Returns whether a move was played.

@@ -7,7 +7,9 @@ use rand::distr::weighted::WeightedIndex;
 use rand::seq::SliceRandom;
 use rustc_hash::FxHasher;
 
+use crate::game::ground::GroundGame;
 use crate::game::machine::{Move, State};
+use crate::game::vocabulary::state::ones;
 use crate::game::vocabulary::state_set::StateSet;
 use crate::support::rng::GameRng;
 
@@ -82,7 +84,8 @@ impl Population {
         self.len() == 0
     }
 
-    /// The number of histories that lead to them.
+    /// The number of histories that lead to them; where some were left out, an estimate of the number that would lead to all
+    /// (Horvitz and Thompson, "A generalization of sampling without replacement from a finite universe", 1952).
     pub fn histories(&self) -> f64 {
         self.histories.iter().sum()
     }
@@ -139,6 +142,36 @@ impl Population {
         holding.map(|number| self.probability(number)).sum()
     }
 
+    /// The canonical texts of the propositions that may hold, with their probabilities, the most probable one first. Those that
+    /// hold in all states have the probability 1.
+    pub fn propositions(&self, game: &GroundGame) -> Vec<(String, f64)> {
+        let mut all = vec![(0.0, 0); 64 * self.state_words];
+        for number in 0..self.len() {
+            let probability = self.probability(number);
+            for base in ones(self.state(number).iter().copied()) {
+                all[base].0 += probability;
+                all[base].1 += 1;
+            }
+        }
+        let held = all
+            .into_iter()
+            .enumerate()
+            .filter(|(_, (_, count))| *count > 0);
+        let mut texts: Vec<(String, f64)> = held
+            .map(|(base, (probability, count))| {
+                // Sums of weights are rounded.
+                let probability = if count == self.len() {
+                    1.0
+                } else {
+                    probability
+                };
+                (game.base_text(base), probability)
+            })
+            .collect();
+        texts.sort_by(|(a, p), (b, q)| q.total_cmp(p).then_with(|| a.cmp(b)));
+        texts
+    }
+
     /// The numbers of hypotheses, each with its probability; `None` if there are none.
     pub fn distribution(&self) -> Option<WeightedIndex<f64>> {
         WeightedIndex::new(&self.weights).ok()
@@ -162,11 +195,10 @@ impl Population {
                 next += step;
             }
             if copies > 0.0 {
-                kept.add(
-                    self.hypothesis(number),
-                    copies * step,
-                    self.histories[number],
-                );
+                // It stands for those that were left out, by the inverse of the probability with which it is kept.
+                let stands_for = (step / self.weights[number]).max(1.0);
+                let histories = self.histories[number] * stands_for;
+                kept.add(self.hypothesis(number), copies * step, histories);
             }
         }
         kept
