@@ -34,6 +34,7 @@ mod grids;
 mod harness;
 mod hashed_sources;
 mod heuristic;
+mod hidden;
 mod history;
 mod influence;
 mod inlining;

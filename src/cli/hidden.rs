@@ -214,11 +214,16 @@ impl HiddenAnalysis {
         let ground = ground.ok_or_else(|| text(PlayerError::NotGround))?;
         let mut belief = Believed::new(ground, belief);
         belief.estimate(position, role, stop).map_err(text)?;
+        let legal = roles.legal(role).map_err(text)?;
         let report = roles.search(role, &budget()).map_err(text)?;
+        let best = match &legal[..] {
+            [only] => Some(only.clone()),
+            _ => report.best().map(|best| ground.move_text(role, best)),
+        };
         Ok(HiddenAnalysis {
             role: position.history.roles()[role.index()].clone(),
             depth: position.history.depth(),
-            best: report.best().map(|best| ground.move_text(role, best)),
+            best,
             value: report.value,
             iterations: report.iterations,
             seconds: report.time.as_secs_f64(),
@@ -235,6 +240,9 @@ impl fmt::Display for HiddenAnalysis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.picture)?;
         match &self.best {
+            Some(only) if self.moves.is_empty() => {
+                writeln!(f, "{}: {only} is the only move", self.role)?;
+            }
             None => writeln!(f, "{}: nothing searched yet, seed {}", self.role, self.seed)?,
             Some(best) => {
                 let value = self.value.map_or("unknown".to_string(), number);

@@ -1,0 +1,353 @@
+//! Games that hide information: what players are told, over every protocol, and what they make of it.
+
+use std::time::Instant;
+
+use crossbeam_channel::{Sender, unbounded};
+use propjit::Stop;
+use propjit::play::matches::{
+    Choice, Ending, MatchEnd, Observed, Player, PlayerError, PlayerFactory, SharedPosition,
+};
+use serde_json::{Value, json};
+
+use crate::common::command::{file, propjit, propjit_reading, stdout};
+use crate::common::http::{legal, post, serve, start};
+use crate::common::series::{play, series, sheet, spec};
+
+/// One role hides a coin in one of three boxes, the other one may look into two of them.
+const BOXES: &str = "
+    (role hider) (role seeker) (init (step 1)) (box 1) (box 2) (box 3) (after 1 2) (after 2 3) (after 3 4)
+    (<= (legal hider (hide ?b)) (true (step 1)) (box ?b)) (<= (legal hider wait) (not (true (step 1))))
+    (<= (legal seeker wait) (true (step 1))) (<= (legal seeker (look ?b)) (not (true (step 1))) (box ?b))
+    (<= (next (in ?b)) (does hider (hide ?b))) (<= (next (in ?b)) (true (in ?b)))
+    (<= (next (step ?n)) (true (step ?m)) (after ?m ?n))
+    (<= (next found) (does seeker (look ?b)) (true (in ?b)))
+    (<= (sees seeker (miss ?b)) (does seeker (look ?b)) (not (true (in ?b))))
+    (<= terminal (true found)) (<= terminal (true (step 4)))
+    (<= (goal seeker 100) (true found)) (<= (goal seeker 0) (not (true found)))
+    (<= (goal hider 0) (true found)) (<= (goal hider 100) (not (true found)))";
+
+/// Something that a player was told.
+#[derive(Debug)]
+enum Told {
+    Moved(Observed, bool),
+    Ended(Ending),
+}
+
+/// Plays as another player does, and passes on what it is told, and whether a position comes with it.
+fn overheard(inner: &str, said: Sender<(usize, Told)>) -> PlayerFactory {
+    struct Overheard {
+        player: Box<dyn Player>,
+        role: usize,
+        said: Sender<(usize, Told)>,
+    }
+    impl Player for Overheard {
+        fn prepare(&mut self, deadline: Instant, stop: &Stop) -> Result<(), PlayerError> {
+            self.player.prepare(deadline, stop)
+        }
+        fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
+            self.player.choose(deadline, stop)
+        }
+        fn advance(
+            &mut self,
+            observed: &Observed,
+            next: Option<&SharedPosition>,
+        ) -> Result<(), PlayerError> {
+            let told = Told::Moved(observed.clone(), next.is_some());
+            self.said.send((self.role, told)).unwrap();
+            self.player.advance(observed, next)
+        }
+        fn end(&mut self, ending: &Ending) -> Result<(), PlayerError> {
+            self.said
+                .send((self.role, Told::Ended(ending.clone())))
+                .unwrap();
+            self.player.end(ending)
+        }
+    }
+    let inner = spec(inner);
+    PlayerFactory::new("overheard", move |seat| {
+        assert!(seat.position.is_none());
+        Ok(Box::new(Overheard {
+            player: inner.make(seat)?,
+            role: seat.role.index(),
+            said: said.clone(),
+        }))
+    })
+}
+
+/// The referee tells each role its own move and its percepts, and nothing else; the record has them.
+#[test]
+fn players_are_told_what_their_roles_see() {
+    let (said, heard) = unbounded();
+    let players = ["random", "legal"].map(|inner| overheard(inner, said.clone()));
+    let results = play(&series(&players, 1), &sheet(BOXES));
+    let record = &results.records[0];
+    assert_eq!(
+        (record.end, &record.errors[..]),
+        (MatchEnd::Terminal, &[][..])
+    );
+    assert!(
+        record
+            .steps
+            .iter()
+            .flatten()
+            .any(|made| !made.percepts.is_empty())
+    );
+    let heard: Vec<_> = heard.try_iter().collect();
+    for role in 0..2 {
+        let expected = record.steps.iter().map(|step| Observed::Percepts {
+            own: step[role].text.clone(),
+            percepts: step[role].percepts.clone(),
+        });
+        let mut of_role = heard.iter().filter(|(other, _)| *other == role);
+        let mut last = None;
+        for expected in expected {
+            match &of_role.next().unwrap().1 {
+                Told::Moved(observed, has_position) => {
+                    assert_eq!((observed, *has_position), (&expected, false));
+                }
+                Told::Ended(ending) => last = Some((ending, expected)),
+            }
+        }
+        let (ending, expected) = last.unwrap();
+        assert_eq!(*ending, Ending::Complete(Some(expected)));
+    }
+}
+
+/// If percepts tell the whole state, positions are shared as in any other game.
+#[test]
+fn what_is_not_hidden_is_shared() {
+    let open = format!("{BOXES} (<= (sees ?r (did ?q ?m)) (role ?r) (does ?q ?m))");
+    let (said, heard) = unbounded();
+    let shared = PlayerFactory::new("shared", {
+        let legal = spec("legal");
+        move |seat| {
+            said.send(seat.position.is_some()).unwrap();
+            legal.make(seat)
+        }
+    });
+    let results = play(&series(&[shared, spec("mcts:nodes=50")], 1), &sheet(&open));
+    assert_eq!(results.records[0].errors, []);
+    assert!(heard.try_iter().all(|is_shared| is_shared));
+}
+
+/// One who looks into the same box again has not understood what it saw: by chance, that would happen in a third of the
+/// matches, and in none of 12 with probability 0.008.
+#[test]
+fn a_search_uses_what_it_saw() {
+    for player in ["mcts:nodes=200", "mcts:nodes=200,search=minimax"] {
+        let players = ["random", player].map(spec);
+        let results = play(&series(&players, 12), &sheet(BOXES));
+        let mut second = 0;
+        for record in &results.records {
+            assert_eq!(record.errors, []);
+            if let [_, first, again] = &record.steps[..] {
+                second += 1;
+                assert_ne!(first[1].text, again[1].text);
+            }
+        }
+        assert!(second > 2);
+    }
+}
+
+/// Dresden's form of PLAY and STOP: the number of the turn, the player's last move, its percepts.
+#[test]
+fn percepts_come_from_a_manager() {
+    for player in [legal(), spec("mcts:nodes=200")] {
+        let server = serve(player.clone());
+        let say = |message: &str| post(server.address(), message);
+        assert_eq!(say(&start("m", "seeker", BOXES, "10 10")), "ready");
+        for _ in 0..2 {
+            assert_eq!(say("(PLAY m 0 nil nil)"), "wait");
+        }
+        let first = say("(PLAY m 1 wait nil)");
+        assert_eq!(say("(play m 1 wait ())"), first, "the same turn again");
+        let place = first.strip_prefix("(look ").unwrap();
+        let second = say(&format!("(PLAY m 2 {first} ((miss {place}))"));
+        assert!(second.starts_with("(look "), "{second}");
+        if player.name() != "legal" {
+            assert_ne!(second, first);
+        }
+        // Its move was late, and another one was made for it.
+        assert_eq!(say("(STOP m 3 (look 3) nil)"), "done");
+    }
+}
+
+/// An older form has percepts alone; managers that know nothing of `sees` send the moves of all roles.
+#[test]
+fn percepts_and_moves_are_told_apart() {
+    let server = serve(spec("mcts:nodes=200"));
+    let say = |message: &str| post(server.address(), message);
+    assert_eq!(say(&start("m", "seeker", BOXES, "10 10")), "ready");
+    assert_eq!(say("(PLAY m nil)"), "wait");
+    let first = say("(PLAY m ())");
+    let place = first.strip_prefix("(look ").unwrap();
+    let second = say(&format!("(PLAY m ((miss {place}))"));
+    assert!(second.starts_with("(look ") && second != first, "{second}");
+    assert_eq!(say("(STOP m nil)"), "done");
+    assert_eq!(say(&start("m", "seeker", BOXES, "10 10")), "ready");
+    assert_eq!(say("(PLAY m nil)"), "wait");
+    let first = say("(PLAY m ((hide 2) wait))");
+    let second = say(&format!("(PLAY m (wait {first}))"));
+    assert!(second.starts_with("(look ") && second != first, "{second}");
+    assert_eq!(say("(ABORT m)"), "aborted");
+}
+
+/// Requests to `propjit engine`, and the replies to them.
+fn engine(requests: &[Value]) -> Vec<Value> {
+    let input: String = requests.iter().map(|of| format!("{of}\n")).collect();
+    let text = stdout(propjit_reading(&["engine", "--seed", "1"], input).success());
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn a_program_is_told_what_its_role_sees() {
+    let load = json!({"load": {"version": 1, "name": "boxes.kif", "rules": BOXES}});
+    let observe = |played: &str, percepts: &[&str]| json!({"observe": {"role": "seeker", "move": played, "percepts": percepts}});
+    let go = json!({"go": {"role": "seeker", "nodes": 200}});
+    let replies = engine(&[
+        load.clone(),
+        observe("wait", &[]),
+        observe("(look 2)", &["(miss 2)"]),
+        go.clone(),
+        json!({"legal": {"role": "seeker"}}),
+        json!({"legal": {}}),
+        json!({"apply": {"moves": ["wait", "(look 1)"]}}),
+        observe("(look 1)", &["(miss 7)"]),
+        json!({"position": {"moves": [["(hide 3)", "wait"], ["wait", "(look 1)"]]}}),
+        go.clone(),
+        observe("(look 1)", &["(miss 1)"]),
+    ]);
+    assert_eq!(
+        replies[1]["belief"],
+        json!({"depth": 1, "states": 3, "exact": true})
+    );
+    assert_eq!(
+        replies[2]["belief"],
+        json!({"depth": 2, "states": 2, "exact": true})
+    );
+    assert_ne!(replies[3]["move"]["move"], "(look 2)");
+    assert_eq!(replies[3]["move"]["statistics"]["belief"]["states"], 2);
+    assert_eq!(
+        replies[4]["legal"]["roles"][0]["moves"]
+            .as_array()
+            .unwrap()
+            .len(),
+        3
+    );
+    for (at, part) in [
+        (5, "`legal` of all roles needs the moves of all roles"),
+        (6, "`apply` needs the moves of all roles"),
+        (7, "seeker never perceives (miss 7)"),
+        (10, "go there by `position` without moves"),
+    ] {
+        let message = replies[at]["error"]["message"].as_str().unwrap();
+        assert!(message.contains(part), "{message}");
+    }
+    // The server knows all moves then; the role does not.
+    assert_ne!(replies[9]["move"]["move"], "(look 1)");
+    assert_eq!(replies[9]["move"]["statistics"]["belief"]["states"], 2);
+    let open = json!({"load": {"version": 1, "name": "open.kif", "rules": crate::common::COUNTER}});
+    let replies = engine(&[open, observe("wait", &[])]);
+    let message = replies[1]["error"]["message"].as_str().unwrap();
+    assert!(message.contains("there are up, idle"), "{message}");
+}
+
+/// A program as a player gets `observe`, and what it does not answer is said again from the start.
+#[test]
+fn a_program_plays_where_information_is_hidden() {
+    let program = format!(
+        "cmd:{} engine --nodes 200 --seed 1",
+        env!("CARGO_BIN_EXE_propjit")
+    );
+    let players = [spec("random"), spec(&program)];
+    let results = play(&series(&players, 4), &sheet(BOXES));
+    for record in &results.records {
+        assert_eq!(record.errors, []);
+        if let [_, first, again] = &record.steps[..] {
+            assert_ne!(first[1].text, again[1].text);
+        }
+    }
+}
+
+/// A person sees what its role sees, and all when the match is over.
+#[test]
+fn a_person_sees_what_its_role_sees() {
+    let folder = tempfile::tempdir().unwrap();
+    let boxes = file(&folder, "boxes.kif", BOXES);
+    let play = |more: &[&str]| {
+        let args = [
+            &[
+                "play",
+                &boxes,
+                "--role",
+                "seeker",
+                "--playouts",
+                "200",
+                "--seed",
+                "7",
+            ],
+            more,
+        ];
+        stdout(propjit_reading(&args.concat(), "state\nhint\n1\n1\n").success())
+    };
+    let text = play(&[]);
+    let (before, after) = text.split_once("the match is over").unwrap();
+    assert!(text.contains("you play wait and see nothing"), "{text}");
+    assert!(before.contains("one of 3 states"), "{text}");
+    assert_eq!(before.matches("  0.33  (in ").count() % 3, 0, "{text}");
+    assert!(
+        text.contains("probability     value     visits  move"),
+        "{text}"
+    );
+    assert!(!before.contains("hide") && after.contains("goal"), "{text}");
+    assert!(play(&["--show-all"]).contains("(hide "));
+}
+
+#[test]
+fn an_analysis_has_the_belief() {
+    let folder = tempfile::tempdir().unwrap();
+    let boxes = file(&folder, "boxes.kif", BOXES);
+    let args = [
+        "analyze",
+        &boxes,
+        "--moves",
+        "(hide 3) | wait; wait | (look 1)",
+        "--role",
+        "seeker",
+        "--playouts",
+        "500",
+        "--format",
+        "json",
+    ];
+    let found: Value = serde_json::from_str(&stdout(propjit(&args).success())).unwrap();
+    assert_eq!(found["belief"]["states"], 2);
+    assert_eq!(found["belief"]["exact"], true);
+    assert_eq!(found["belief"]["histories"], 2.0);
+    let believed = found["belief"]["propositions"].as_array().unwrap();
+    let probability = |text: &str| {
+        let mut all = believed.iter();
+        all.find(|of| of["proposition"] == text)
+            .map(|of| of["probability"].as_f64().unwrap())
+    };
+    assert_eq!(
+        (probability("(step 3)"), probability("(in 1)")),
+        (Some(1.0), None)
+    );
+    assert_eq!(probability("(in 2)"), Some(0.5));
+    let value = found["value"].as_f64().unwrap();
+    assert!((40.0..55.0).contains(&value), "{value}");
+    assert_ne!(found["best"], "(look 1)");
+    let moves = found["moves"].as_array().unwrap();
+    let all: f64 = moves
+        .iter()
+        .map(|of| of["probability"].as_f64().unwrap())
+        .sum();
+    assert!((all - 1.0).abs() < 1e-9);
+    let text = stdout(propjit(&args[..args.len() - 2]).success());
+    assert!(
+        text.contains("one of 2 states, after one of 2 histories"),
+        "{text}"
+    );
+}
