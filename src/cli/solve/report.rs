@@ -6,12 +6,13 @@ use std::time::Duration;
 use propjit::game::load::Game;
 use propjit::game::machine::Move;
 use propjit::proof::certificate::GoalRange;
-use propjit::proof::solve::{RoleBounds, SolveMethod, Solved};
+use propjit::proof::solve::{ExpectedValue, RoleBounds, SolveMethod, Solved};
 use propjit::proof::unproved::Unproved;
 use serde::Serialize;
 
 use super::Row;
 use crate::cli::output::counted;
+use crate::cli::ranking::number;
 
 /// The result for a game.
 #[derive(Serialize)]
@@ -56,12 +57,43 @@ enum Verdict {
 struct Role {
     #[serde(flatten)]
     value: Value,
+    /// What it can expect if chance plays: the others may hold it to between the least and the most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<Expected>,
     /// The method that proved that it can force the least.
     least_by: SolveMethod,
     /// The method that proved that it can be held to the most.
     most_by: SolveMethod,
     /// Whether it gets the least goal only because matches need not end.
     endless: bool,
+}
+
+/// Bounds of an expected goal.
+#[derive(Serialize)]
+struct Expected {
+    least: f64,
+    most: f64,
+}
+
+impl Expected {
+    fn new(expected: &ExpectedValue) -> Expected {
+        let ExpectedValue { low, high, .. } = *expected;
+        let (least, most) = match expected.is_exact() {
+            true => (low, low),
+            false => (low, high),
+        };
+        Expected { least, most }
+    }
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [least, most] = [self.least, self.most].map(number);
+        match self.least == self.most {
+            true => write!(f, "expects {least}"),
+            false => write!(f, "expects {least}..{most}"),
+        }
+    }
 }
 
 /// The bounds of the value of a role.
@@ -97,6 +129,7 @@ impl Report {
                 least: bounds.low.0,
                 most: bounds.high.0,
             },
+            expected: solved.expected(bounds.role).map(Expected::new),
             least_by: bounds.low.1,
             most_by: bounds.high.1,
             endless: bounds.is_endless,
@@ -126,7 +159,10 @@ impl Report {
 
 impl Row for Report {
     fn row(&self) -> String {
-        let values = self.roles.iter().map(|role| role.value.to_string());
+        let values = self.roles.iter().map(|role| match &role.expected {
+            Some(expected) => format!("{} {expected}", role.value.role),
+            None => role.value.to_string(),
+        });
         let values: Vec<String> = values.collect();
         let certificate = match &self.certificate {
             None => "",
@@ -165,7 +201,14 @@ impl fmt::Display for Report {
             writeln!(f, "interrupted")?;
         }
         for role in &self.roles {
-            write!(f, "  {}, by {}", role.value, role.least_by)?;
+            match &role.expected {
+                Some(expected) => {
+                    let Value { role, least, most } = &role.value;
+                    write!(f, "  {role} {expected}, {least}..{most} by luck")?;
+                }
+                None => write!(f, "  {}", role.value)?,
+            }
+            write!(f, ", by {}", role.least_by)?;
             if role.most_by != role.least_by {
                 write!(f, " and {}", role.most_by)?;
             }

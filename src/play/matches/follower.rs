@@ -20,7 +20,7 @@ pub(crate) struct Follower {
     rulesheet: Arc<Rulesheet>,
     role: RoleId,
     seed: u64,
-    /// None before it is wanted, and where it is hidden.
+    /// None before it is wanted, and where it is not known.
     position: Option<SharedPosition>,
     /// Only in games with `sees` rules, and only if the referee does not share its positions.
     belief: Option<Belief>,
@@ -94,13 +94,12 @@ impl Follower {
                 Observed::Percepts { own, percepts } => self.perceive(&own, &percepts, stop)?,
             }
         }
-        if self.belief.is_some() && self.is_hidden()? {
-            self.position = None;
-        }
+        // Who told all moves has given away what is hidden; it is not used.
+        let is_hidden = self.is_hidden()?;
         match (&self.position, &mut self.belief) {
+            (_, Some(belief)) if is_hidden => Ok(Known::Belief(belief)),
             (Some(position), _) => Ok(Known::Position(position)),
-            (None, Some(belief)) => Ok(Known::Belief(belief)),
-            (None, None) => Err(PlayerError::Hidden),
+            (None, _) => Err(PlayerError::Hidden),
         }
     }
 
@@ -142,17 +141,24 @@ impl Follower {
         let ground = game.ground_game().ok_or(PlayerError::NotGround)?;
         let unknown = |error| PlayerError::from(MachineError::UnknownName(error));
         let own = ground.parse_move(self.role, own).map_err(unknown)?;
+        let (known, others): (Vec<&String>, Vec<&String>) =
+            (percepts.iter()).partition(|percept| ground.find_percept(self.role, percept).is_ok());
+        if let Some(other) = others.first() {
+            tracing::warn!(percept = other, "by the rules, this cannot be perceived");
+        }
         let observation =
-            Observation::from_texts(ground, self.role, own, percepts, false).map_err(unknown)?;
+            Observation::from_texts(ground, self.role, own, &known, false).map_err(unknown)?;
         if let Err(error) = belief.observe(&observation, stop) {
             tracing::warn!(%error, "the belief goes on with all states that may follow");
         }
-        let depth = belief.observed() as u32;
-        if !game.hides_information() {
-            let state = belief.population().state(0).to_vec();
-            let position = game.follow()?.with_state(State::from_words(&state));
-            self.position = Some(SharedPosition::new(position, depth));
-        }
+        self.position = match game.hides_information() {
+            true => None,
+            false => {
+                let state = State::from_words(belief.population().state(0));
+                let position = game.follow()?.with_state(state);
+                Some(SharedPosition::new(position, belief.observed() as u32))
+            }
+        };
         Ok(())
     }
 

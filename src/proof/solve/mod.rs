@@ -10,6 +10,7 @@
 //! - `graph`: all states, enumerated in lanes, within the memory limit; `values`: their values, by sweeps to
 //!   the least fixpoint, which is retrograde analysis; `split`: the order of choice; `strategy`: the choices;
 //!   `enumeration`: what follows for the initial state.
+//! - `expectation`: expected goals in games with chance.
 //! - `plans`: games of one role, by the [planner](crate::proof::plan).
 //! - `parts`: games of two roles that fall into [factors](crate::proof::factors); `nim`: those in which both
 //!   have the same moves.
@@ -38,6 +39,7 @@
 mod bounds;
 mod claims;
 mod enumeration;
+mod expectation;
 mod extraction;
 mod graph;
 mod nim;
@@ -65,6 +67,7 @@ use crate::support::setters::setters;
 
 use bounds::{AllBounds, players, valued};
 pub use bounds::{RoleBounds, SolveMethod};
+pub use expectation::ExpectedValue;
 use graph::{Graph, Undefined};
 pub use progress::SolveProgress;
 pub use solved::{CertificateError, Solved};
@@ -156,6 +159,10 @@ pub fn solve<'a>(
     }
     solved.bounds = bounds.all();
     if let Some(enumerated) = &solved.enumerated {
+        if expectation::has_chance(ground, &enumerated.graph) {
+            let of = |role| ExpectedValue::of(ground, &enumerated.graph, role, stop);
+            solved.expected = valued(ground).map(of).collect();
+        }
         let open = solved.bounds.iter().filter(|bounds| !bounds.is_solved());
         let unproved =
             open.filter_map(|bounds| enumerated.graph.undefined([bounds.role].into_iter()));

@@ -18,6 +18,7 @@ use crate::proof::unproved::Unproved;
 use super::bounds::{AllBounds, RoleBounds, SolveMethod, goals, has_too_many_goals};
 use super::claims::ClaimWriter;
 use super::enumeration::{Enumeration, moves};
+use super::expectation::ExpectedValue;
 use super::extraction::NoStrategy;
 use super::graph::{Graph, Growth};
 use super::progress::SolveProgress;
@@ -35,6 +36,9 @@ pub struct Solved<'a> {
     engines: &'a Arc<Engines>,
     /// The bounds of each role but chance.
     pub bounds: Vec<RoleBounds>,
+    /// What each role that has different goals can expect, if chance plays and states were enumerated. Its [bounds](Solved::bounds)
+    /// are for the worst luck and the best then.
+    pub expected: Vec<ExpectedValue>,
     /// The reasons seen that keep values from being proved, unless all are.
     pub unproved: Vec<Unproved>,
     pub(super) enumerated: Option<Enumeration>,
@@ -70,6 +74,7 @@ impl<'a> Solved<'a> {
             game,
             engines,
             bounds: Vec::new(),
+            expected: Vec::new(),
             unproved: Vec::new(),
             enumerated: None,
             plan: None,
@@ -87,7 +92,16 @@ impl<'a> Solved<'a> {
     /// Whether the values of all roles are proved.
     pub fn is_solved(&self) -> bool {
         let is_hidden = self.unproved.contains(&Unproved::HiddenInformation);
-        !is_hidden && self.bounds.iter().all(RoleBounds::is_solved)
+        let is_known = |bounds: &RoleBounds| {
+            let expected = self.expected(bounds.role);
+            bounds.is_solved() || expected.is_some_and(|expected| expected.is_exact())
+        };
+        !is_hidden && self.bounds.iter().all(is_known)
+    }
+
+    /// What a role can expect, if chance plays and that is known.
+    pub fn expected(&self, role: RoleId) -> Option<&ExpectedValue> {
+        self.expected.iter().find(|expected| expected.role == role)
     }
 
     /// The number of states and of joint moves that were enumerated, and whether these are all.

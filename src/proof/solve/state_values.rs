@@ -12,6 +12,7 @@ use crate::game::machine::expansion::team::ExpanderTeam;
 use crate::game::machine::{RoleId, State};
 
 use super::bounds::{goals, has_too_many_goals, players, valued};
+use super::expectation::{self, Expectations};
 use super::graph::{Edge, Graph};
 use super::outlook::{Outlook, RoleOutlook};
 use super::split::{Side, Split};
@@ -44,6 +45,16 @@ pub(crate) struct StateValues {
     is_sure: bool,
     /// Whether there is one role only.
     is_alone: bool,
+    /// What roles expect, if chance plays.
+    chance: Option<ChanceValues>,
+}
+
+/// What roles expect in the states of a game in which chance plays, and one other role at most decides at a time.
+enum ChanceValues {
+    /// The value for each role but chance: there is one, or there are two with opposed goals.
+    Exact(Vec<(RoleId, Expectations)>),
+    /// What they expect depends on what others want.
+    Open,
 }
 
 /// The value of a move.
@@ -51,8 +62,8 @@ pub(crate) struct StateValues {
 pub(crate) struct MoveValue {
     /// The place of the move among those that are legal, ascending.
     pub(crate) place: usize,
-    /// The least and the greatest goal that the role may get then, if all roles play well.
-    pub(crate) range: (i32, i32),
+    /// The least and the greatest goal that the role may get then, or expect to if chance plays, if all roles play well.
+    pub(crate) range: (f64, f64),
     /// After how many joint moves a win or a loss is there, this one included, if it is one: the
     /// role or the others cannot force it sooner. These are the greatest and the least goal with
     /// which matches end from where the states begin.
@@ -109,11 +120,17 @@ impl StateValues {
             ceilings.collect()
         });
         let ceilings = ceilings.collect();
+        let is_opposed = has_same_sums(game, &ends);
+        let chance = match expectation::has_chance(game, &graph) {
+            true => Some(ChanceValues::find(game, &graph, is_opposed, stop)?),
+            false => None,
+        };
         tracing::debug!(states = graph.len(), "all states are known");
         Some(StateValues {
+            chance,
             ceilings,
             greatest: greatest_of(count, &ends, |_| true),
-            is_sure: is_sure(game, &graph, &ends),
+            is_sure: is_opposed || has_no_chances(game, &graph),
             is_alone: game.roles().len() == 1,
             roles,
             graph,
@@ -127,10 +144,18 @@ impl StateValues {
     }
 
     /// Returns the least and the greatest goal that a role may get from a state on if all roles play well,
-    /// by what each can force; `None` if the state is not there, or the role is played by chance.
-    pub(crate) fn range(&self, state: &State, role: RoleId) -> Option<(i32, i32)> {
+    /// by what each can force, or what it expects if chance plays; `None` if that is not known, the state is not there, or the
+    /// role is played by chance.
+    pub(crate) fn range(&self, state: &State, role: RoleId) -> Option<(f64, f64)> {
         self.outlook(role)?;
-        self.range_of(self.graph.find(state)?, role)
+        let at = self.graph.find(state)?;
+        let expected = self.chance.as_ref().and_then(|chance| chance.of(role));
+        if let Some(expected) = expected {
+            let value = expected.of_state(at);
+            return Some((value, value));
+        }
+        let (low, high) = self.range_of(at, role)?;
+        Some((low.into(), high.into()))
     }
 
     /// Returns what each legal move of a role brings in a state, the best first; `None` if the state is not
@@ -138,6 +163,19 @@ impl StateValues {
     pub(crate) fn moves(&self, state: &State, role: RoleId) -> Option<Vec<MoveValue>> {
         let outlook = self.outlook(role)?;
         let at = self.graph.find(state)?;
+        if let Some(chance) = &self.chance {
+            let values = chance.of(role)?.of_choices(&self.graph, at).into_iter();
+            let mut moves: Vec<MoveValue> = values
+                .enumerate()
+                .map(|(place, value)| MoveValue {
+                    place,
+                    range: (value, value),
+                    distance: None,
+                })
+                .collect();
+            moves.sort_by(|a, b| b.range.0.total_cmp(&a.range.0));
+            return (!moves.is_empty()).then_some(moves);
+        }
         let mut choices = Vec::new();
         outlook.choices(&self.graph, at, &mut choices);
         let mut order: Vec<usize> = (0..choices.len()).collect();
@@ -150,7 +188,7 @@ impl StateValues {
             let distance = choices[place].distance();
             MoveValue {
                 place,
-                range,
+                range: (range.0.into(), range.1.into()),
                 distance: distance.filter(|_| outlook.is_decided(level) && range.0 == range.1),
             }
         };
@@ -200,6 +238,37 @@ impl StateValues {
     }
 }
 
+impl ChanceValues {
+    /// Finds what each role expects, unless a stop comes. Two players may have opposed goals.
+    fn find(
+        game: &GroundGame,
+        graph: &Graph,
+        is_opposed: bool,
+        stop: &Stop,
+    ) -> Option<ChanceValues> {
+        let has_value = is_opposed || players(game).count() == 1;
+        if !has_value || !expectation::is_in_turns(game, graph) {
+            return Some(ChanceValues::Open);
+        }
+        let all = players(game).map(|role| {
+            let values = Expectations::of(game, graph, (role, Side::Role), stop);
+            values.is_final().then_some((role, values))
+        });
+        all.collect::<Option<_>>().map(ChanceValues::Exact)
+    }
+
+    /// What a role expects, if that is known.
+    fn of(&self, role: RoleId) -> Option<&Expectations> {
+        match self {
+            ChanceValues::Exact(all) => {
+                let found = all.iter().find(|(other, _)| *other == role);
+                found.map(|(_, values)| values)
+            }
+            ChanceValues::Open => None,
+        }
+    }
+}
+
 impl fmt::Debug for StateValues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StateValues")
@@ -239,21 +308,22 @@ fn outlook(
     RoleOutlook::new(graph, goals, ends, splits, stop)
 }
 
-/// Whether a role that plays well gets what it can force at least, in whatever way the match ends.
-fn is_sure(game: &GroundGame, graph: &Graph, ends: &[Box<[i32]>]) -> bool {
+/// Whether roles move in turns and nothing is left to chance, so that a role that plays well gets what it can force at least.
+fn has_no_chances(game: &GroundGame, graph: &Graph) -> bool {
     let takes_turns = |counts: &[usize]| counts.iter().filter(|&&count| count > 1).count() <= 1;
-    let has_chances =
-        game.random_role().is_some() || !graph.shapes().iter().all(|s| takes_turns(s));
+    game.random_role().is_none() && graph.shapes().iter().all(|counts| takes_turns(counts))
+}
+
+/// Whether there are two players, and their goals have the same sum in all ends.
+fn has_same_sums(game: &GroundGame, ends: &[Box<[i32]>]) -> bool {
     let players: Vec<RoleId> = players(game).collect();
     let sum = |end: &[i32]| {
-        players
-            .iter()
-            .map(|role| i64::from(end[role.index()]))
-            .sum::<i64>()
+        let goals = players.iter().map(|role| i64::from(end[role.index()]));
+        goals.sum::<i64>()
     };
     let mut sums = ends.iter().map(|end| sum(end));
     let first = sums.next();
-    !has_chances || players.len() == 2 && sums.all(|sum| Some(sum) == first)
+    players.len() == 2 && sums.all(|sum| Some(sum) == first)
 }
 
 /// Returns the greatest goal of each of `roles` roles in all ends that count.
@@ -280,6 +350,12 @@ mod tests {
 
     fn game(rules: &str) -> Game {
         Game::from_text("test.kif", rules, &Setup::default()).unwrap()
+    }
+
+    /// The least and the greatest goal that a role may get.
+    fn range(values: &StateValues, state: &State, role: RoleId) -> Option<(i32, i32)> {
+        let (low, high) = values.range(state, role)?;
+        Some((low as i32, high as i32))
     }
 
     fn find(game: &Game) -> StateValues {
@@ -369,11 +445,11 @@ mod tests {
         // In turns, it is known what will come of it.
         let turns = "(<= (legal y gamble) (true inside)) (<= (legal x wait) (true inside))
             (<= (next yours) (does y gamble)) (<= (next mine) (true never)) (<= (next never) (true never))";
-        for (more, range) in [(coin, (10, 100)), (pennies, (10, 100)), (turns, (10, 10))] {
+        for (more, expected) in [(coin, (10, 100)), (pennies, (10, 100)), (turns, (10, 10))] {
             let game = game(&rules(more));
             let values = find(&game);
             let initial = game.ground_game().unwrap().initial();
-            assert_eq!(values.range(initial, ROLES[0]), Some(range), "{more}");
+            assert_eq!(range(&values, initial, ROLES[0]), Some(expected), "{more}");
         }
     }
 
@@ -415,7 +491,7 @@ mod tests {
             let (decider, after) = minimax.after(&state);
             let (goal, steps) = minimax.known[&state];
             for (role, goal) in ROLES.into_iter().zip([goal, 100 - goal]) {
-                assert_eq!(values.range(&state, role), Some((goal, goal)));
+                assert_eq!(range(&values, &state, role), Some((goal, goal)));
             }
             let moves = values.moves(&state, ROLES[decider]).unwrap();
             assert_eq!(moves.len(), after.len());
@@ -423,7 +499,7 @@ mod tests {
             assert!(moves.is_sorted_by_key(|of| -of.range.0));
             for of in &moves {
                 let (_, (goal, steps)) = after[of.place];
-                assert_eq!(of.range, (own(goal), own(goal)));
+                assert_eq!(of.range, (own(goal).into(), own(goal).into()));
                 let is_decided = goal != 50;
                 assert_eq!(of.distance, is_decided.then_some(steps + 1));
             }
@@ -431,7 +507,7 @@ mod tests {
             let is_decided = goal != 50;
             assert_eq!(moves[0].distance, is_decided.then_some(steps));
         }
-        assert_eq!(values.range(&State::new(), ROLES[0]), None);
+        assert_eq!(range(&values, &State::new(), ROLES[0]), None);
     }
 
     #[test]
@@ -461,9 +537,9 @@ mod tests {
         legal.sort_unstable();
         assert_eq!(legal[moves[0].place], take);
         // That is what each can force; but the first may get more.
-        assert_eq!(values.range(start, ROLES[0]), Some((50, 100)));
+        assert_eq!(range(&values, start, ROLES[0]), Some((50, 100)));
         // The other one gets nothing that it could force.
-        assert_eq!(values.range(start, ROLES[1]), Some((0, 50)));
+        assert_eq!(range(&values, start, ROLES[1]), Some((0, 50)));
     }
 
     #[test]
@@ -485,12 +561,12 @@ mod tests {
             let values = find(&game);
             let start = game.ground_game().unwrap().initial();
             for role in ROLES {
-                assert_eq!(values.range(start, role), Some(expected), "{table}");
+                assert_eq!(range(&values, start, role), Some(expected), "{table}");
             }
             if table == dominant {
                 let [first, second] = ROLES.map(|role| values.moves(start, role).unwrap()[0]);
                 assert_eq!((first.place, second.place), (1, 0));
-                assert_eq!((first.range, second.range), ((50, 100), (50, 100)));
+                assert_eq!((first.range, second.range), ((50.0, 100.0), (50.0, 100.0)));
             }
         }
     }

@@ -33,6 +33,9 @@ use tree::RoleTree;
 /// How many joint moves a match may take from here on.
 const MAX_STEPS: u32 = 10_000;
 
+/// A search for a number of nodes ends after this many iterations for each of them: there may be no more nodes.
+const ITERATIONS_A_NODE: u64 = 64;
+
 /// A search for the moves of a role, by what it believes.
 pub struct InformationSetSearch {
     role: RoleId,
@@ -96,8 +99,11 @@ impl InformationSetSearch {
 
     fn is_spent(&self, budget: &SearchBudget) -> bool {
         let nodes: usize = self.trees.iter().map(RoleTree::len).sum();
+        let is_full = |most: u64| {
+            nodes as u64 >= most || self.iterations >= most.saturating_mul(ITERATIONS_A_NODE)
+        };
         budget.stop.is_set()
-            || budget.nodes.is_some_and(|most| nodes as u64 >= most)
+            || budget.nodes.is_some_and(is_full)
             || budget.playouts.is_some_and(|most| self.iterations >= most)
     }
 

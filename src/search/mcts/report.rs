@@ -241,10 +241,10 @@ impl SearchReport {
 
 impl MoveReport {
     /// The role gets at least and at most this.
-    pub(super) fn narrow(&mut self, (least, most): (i32, i32)) {
+    pub(super) fn narrow(&mut self, (least, most): (f64, f64)) {
         let (low, high) = &mut self.bounds;
-        *low = low.max(least.into());
-        *high = high.min(most.into()).max(*low);
+        *low = low.max(least);
+        *high = high.min(most).max(*low);
         if self.is_solved() {
             (self.value, self.error) = (Some(self.bounds.0), None);
         }

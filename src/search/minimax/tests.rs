@@ -90,8 +90,8 @@ fn what_is_proved_is_true() {
                 assert_eq!(least, most);
                 let value = report.value.unwrap();
                 match report.solved {
-                    true => assert_eq!(value, f64::from(least)),
-                    false => assert_eq!(least, 50, "a value of {value}"),
+                    true => assert_eq!(value, least),
+                    false => assert_eq!(least, 50.0, "a value of {value}"),
                 }
                 assert_eq!(report.moves.len(), search.legal[role.index()].len());
                 let known = values.moves(&state, role).unwrap();
@@ -99,13 +99,13 @@ fn what_is_proved_is_true() {
                     let of = report.moves.iter().find(|of| of.played == *played).unwrap();
                     let known = known.iter().find(|known| known.place == place).unwrap();
                     let (low, high) = of.bounds;
-                    assert!(low <= f64::from(known.range.0) && f64::from(known.range.1) <= high);
+                    assert!(low <= known.range.0 && known.range.1 <= high);
                     if of.played == report.best.unwrap() && report.solved {
                         assert_eq!(known.range, (least, least), "the best move keeps the value");
                     }
                 }
                 match report.solved {
-                    true if least == 50 => drawn += 1,
+                    true if least == 50.0 => drawn += 1,
                     true => decided += 1,
                     false => {}
                 }
@@ -137,10 +137,7 @@ fn ends_need_no_estimates() {
             assert!(search.run_to_ends(&counted(100_000)).unwrap());
             let report = search.report(role);
             let (value, _) = values.range(&state, role).unwrap();
-            assert_eq!(
-                (report.value, report.solved),
-                (Some(f64::from(value)), true)
-            );
+            assert_eq!((report.value, report.solved), (Some(value), true));
         }
     }
     // Elsewhere, they are too far away for a budget.

@@ -122,7 +122,7 @@ impl Solving {
         }
         let is_exact = low == high;
         if is_exact {
-            report.value = Some(low.into());
+            report.value = Some(low);
             (report.solved, report.proved_by) = (true, Some(ProvedBy::States));
         } else {
             order(&mut report.moves);

@@ -490,6 +490,7 @@ impl Tree {
         let left = self.left.as_ref().and_then(|left| left.of(state, role));
         let values = self.values.as_ref();
         let value = values.and_then(|values| values.range(state, role));
+        let left = left.map(|(least, most)| (f64::from(least), f64::from(most)));
         let known = left.into_iter().chain(value);
         known.fold(self.ranges[role.index()], |bounds, (least, most)| {
             let low = bounds.low.max(least as f32);
