@@ -53,6 +53,37 @@ fn find<'a>(inspection: &'a Inspection, kind: FindingKind, role: Option<&str>) -
     found.unwrap_or_else(|| panic!("{kind:?} of {role:?} in {:?}", inspection.findings))
 }
 
+/// The guesser may only name what was hidden, and does not see it; with a percept, it does.
+#[test]
+fn roles_should_know_their_moves() {
+    let rules = |sees: &str| {
+        format!(
+            "(role hider) (role guesser) (init (step 1)) (side heads) (side tails)
+             (<= (legal hider (hide ?s)) (true (step 1)) (side ?s)) (<= (legal hider wait) (true (step 2)))
+             (<= (legal guesser wait) (true (step 1))) (<= (legal guesser (say ?s)) (true (step 2)) (true (hidden ?s)))
+             (<= (next (hidden ?s)) (does hider (hide ?s))) (<= (next (step 2)) (true (step 1)))
+             (<= (next (step 3)) (true (step 2))) (<= terminal (true (step 3)))
+             (goal hider 0) (goal guesser 100) {sees}"
+        )
+    };
+    let found = inspection(&rules("(<= (sees guesser clink) (does hider (hide ?s)))"));
+    let finding = find(&found, FindingKind::UnknownMoves, Some("guesser"));
+    assert!(!finding.is_error);
+    let message = &finding.message;
+    assert!(
+        message.contains("(say heads)") || message.contains("(say tails)"),
+        "{message}"
+    );
+    assert_eq!(finding.example.as_ref().unwrap().history.len(), 1);
+    let found = inspection(&rules("(<= (sees guesser ?s) (does hider (hide ?s)))"));
+    assert!(
+        found
+            .findings
+            .iter()
+            .all(|of| of.kind != FindingKind::UnknownMoves)
+    );
+}
+
 /// Where there was no time for a match, nothing is right or wrong with the game.
 #[test]
 fn what_was_not_looked_at_is_told() {

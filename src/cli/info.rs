@@ -35,6 +35,9 @@ struct Report {
     rules: usize,
     roles: Vec<Role>,
     backend: &'static str,
+    /// Whether roles may not know the whole state; none without `sees` rules, when they do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hides_information: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     grounding_error: Option<String>,
     /// The reason if the game is interpreted though it was to be compiled.
@@ -54,6 +57,9 @@ struct Role {
     /// The number of moves that may ever be legal; known of games that are grounded.
     moves: Option<usize>,
     goals: Option<Vec<i32>>,
+    /// The number of percepts that it may ever have, if the game has `sees` rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    percepts: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -146,6 +152,7 @@ fn report(game: &Game, grids: &Grids, backend: Backend, rulesheet: &Path) -> Rep
             name: rules.terms.text(name),
             moves: ports.map(|role| role.moves.len()),
             goals: ports.map(|role| role.goals.iter().map(|goal| goal.value).collect()),
+            percepts: (ports.filter(|_| rules.has_percepts())).map(|role| role.percepts.len()),
         }
     };
     let stage = |stage: &propjit::game::load::SetupStage| Stage {
@@ -168,6 +175,7 @@ fn report(game: &Game, grids: &Grids, backend: Backend, rulesheet: &Path) -> Rep
         rules: rules.rules.len(),
         roles: rules.roles.iter().enumerate().map(role).collect(),
         backend: backend.name(),
+        hides_information: (rules.has_percepts()).then(|| game.hides_information()),
         grounding_error: game.grounding_error().map(ToString::to_string),
         not_compiled: game.not_compiled().map(ToString::to_string),
         ground: ground.map(|ground| describe(game, ground, backend)),
@@ -229,7 +237,18 @@ impl fmt::Display for Report {
             if let (Some(moves), Some(goals)) = (role.moves, &role.goals) {
                 write!(f, ": {moves} moves, goals {goals:?}")?;
             }
+            if let Some(percepts) = role.percepts {
+                write!(f, ", {percepts} percepts")?;
+            }
             writeln!(f)?;
+        }
+        match self.hides_information {
+            Some(true) => writeln!(
+                f,
+                "information is hidden: roles may not know the whole state"
+            )?,
+            Some(false) => writeln!(f, "nothing is hidden: percepts tell roles the whole state")?,
+            None => {}
         }
         if let Some(reason) = &self.grounding_error {
             writeln!(f, "not ground: {reason}")?;

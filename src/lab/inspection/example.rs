@@ -8,8 +8,8 @@ use rand::SeedableRng;
 use serde::Serialize;
 
 use crate::game::load::Game;
-use crate::game::machine::{MachineError, RoleId};
-use crate::game::playout::{RandomMatch, RandomMatches};
+use crate::game::machine::{MachineError, RoleId, StateMachine};
+use crate::game::playout::{MatchSteps, RandomMatch, RandomMatches};
 use crate::support::rng::GameRng;
 
 /// The most joint moves that are shown as text.
@@ -28,6 +28,11 @@ impl Example {
     /// Returns the state in which the last match ended.
     pub fn of(matches: &mut RandomMatches) -> Example {
         let (last, machine) = matches.last();
+        Example::at(machine, last)
+    }
+
+    /// Returns the current state of a match.
+    pub(super) fn at(machine: &mut dyn StateMachine, steps: &MatchSteps) -> Example {
         let joint = |joint: &[_]| {
             let moves = RoleId::first(joint.len()).zip(joint);
             moves
@@ -35,8 +40,8 @@ impl Example {
                 .collect()
         };
         Example {
-            history: last.history().map(joint).collect(),
-            state: machine.fluents(last.state()),
+            history: steps.history().map(joint).collect(),
+            state: machine.fluents(steps.state()),
         }
     }
 }

@@ -29,6 +29,8 @@ pub enum FindingKind {
     UndeclaredFluent,
     /// A move that play reaches and `input` does not declare.
     UndeclaredMove,
+    /// A role does not know by its percepts whether it may play a move.
+    UnknownMoves,
     /// A goal that no match gives.
     UnreachedGoal,
     /// A move that is never legal.
@@ -52,6 +54,7 @@ impl FindingKind {
             FindingKind::NotGrounded => "not-grounded",
             FindingKind::UndeclaredFluent => "undeclared-fluent",
             FindingKind::UndeclaredMove => "undeclared-move",
+            FindingKind::UnknownMoves => "unknown-moves",
             FindingKind::UnreachedGoal => "unreached-goal",
             FindingKind::UnreachedMove => "unreached-move",
             FindingKind::DeadRule => "dead-rule",

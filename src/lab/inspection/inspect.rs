@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::declarations::Declarations;
 use super::example::Example;
 use super::findings::{Finding, FindingKind, Proof};
+use super::own_moves::OwnMoves;
 use super::probes::{DeadRules, ProbesError};
 use crate::game::circuits::darkening::ternary::TernaryCircuit;
 use crate::game::facts::achievable::{Achievable, Promises};
@@ -144,6 +145,7 @@ fn play(
     let mut goals: Vec<BTreeMap<i32, u64>> = vec![BTreeMap::new(); roles.len()];
     let mut legal = LegalMoves::new(game);
     let mut declarations = Declarations::of(game, stop);
+    let mut own_moves = game.rules().has_percepts().then(|| OwnMoves::new(&roles));
     let mut values = Vec::new();
     let mut states = 0;
     let played = loop {
@@ -152,6 +154,9 @@ fn play(
             legal.note(seen.legal());
             if let Some(declarations) = &mut declarations {
                 declarations.note(machine, seen.state(), seen.legal());
+            }
+            if let Some(own_moves) = &mut own_moves {
+                own_moves.note(machine, seen)?;
             }
             Ok(())
         });
@@ -226,6 +231,8 @@ fn play(
     inspection.states += states;
     let undeclared = declarations.iter().flat_map(Declarations::findings);
     inspection.findings.extend(undeclared);
+    let unknown = own_moves.into_iter().flat_map(OwnMoves::findings);
+    inspection.findings.extend(unknown);
     let total = inspection.matches;
     for mut finding in met.into_values() {
         if finding.kind == FindingKind::NeverEnds {

@@ -15,6 +15,7 @@ mod figures;
 mod findings;
 mod inspect;
 mod measure;
+mod own_moves;
 mod probes;
 mod state_share;
 

@@ -294,6 +294,32 @@ mod tests {
         assert!(again.is_exact() && again.low > 99.999, "{again:?}");
     }
 
+    /// Piglet to two points, a game with cycles: the first player wins with probability 4/7 (Neller and Presser, "Optimal Play of
+    /// the Dice Game Pig", 2004).
+    #[test]
+    fn piglet_has_its_published_value() {
+        let found = expected(
+            "(role a) (role b) (role random) (opp a b) (opp b a) (init (turn a)) (init (score a 0)) (init (score b 0)) (init (pot 0))
+             (succ 0 1) (succ 1 2) (plus 0 1 1) (plus 0 2 2) (plus 1 1 2)
+             (<= full (true (turn ?r)) (true (score ?r ?s)) (true (pot ?p)) (plus ?s ?p 2))
+             (<= (legal ?r flip) (true (turn ?r)) (not full))
+             (<= (legal ?r hold) (true (turn ?r)) (true (pot ?p)) (distinct ?p 0))
+             (<= (legal ?r noop) (opp ?r ?o) (true (turn ?o))) (legal random heads) (legal random tails)
+             (<= (next (pot ?q)) (does ?r flip) (does random heads) (true (pot ?p)) (succ ?p ?q))
+             (<= (next (turn ?r)) (does ?r flip) (does random heads))
+             (<= ends (does ?r flip) (does random tails)) (<= ends (does ?r hold))
+             (<= (next (pot 0)) ends) (<= (next (turn ?o)) ends (true (turn ?r)) (opp ?r ?o))
+             (<= (next (score ?r ?t)) (does ?r hold) (true (score ?r ?s)) (true (pot ?p)) (plus ?s ?p ?t))
+             (<= (next (score ?r ?s)) (true (score ?r ?s)) (not (does ?r hold)))
+             (<= terminal (true (score ?r 2))) (<= (goal ?r 100) (opp ?r ?o) (true (score ?r 2)))
+             (<= (goal ?r 0) (opp ?r ?o) (not (true (score ?r 2)))) (goal random 0)",
+        );
+        for (expected, value) in found.iter().zip([400.0 / 7.0, 300.0 / 7.0]) {
+            assert!(expected.is_exact(), "{expected:?}");
+            assert!((expected.low - value).abs() < 1e-6, "{expected:?}");
+        }
+    }
+
     /// Choices at the same time are bounds: the role names a side, the other one another, and chance a third.
     #[test]
     fn choices_at_the_same_time_are_bounds() {
