@@ -25,8 +25,8 @@ use super::sequence_form::{Entry, InformationSet, Payoffs, Player, Sequence, Seq
 /// The most joint moves of a history.
 const MAX_STEPS: usize = 10_000;
 
-/// The numbers that a minimiser has for each sequence.
-const NUMBERS_A_SEQUENCE: usize = 6;
+/// The numbers that a minimiser and best responses have for each sequence.
+const NUMBERS_A_SEQUENCE: usize = 10;
 
 /// The most memory of use, in bytes: more elements than fit there could not be numbered in 32 bits.
 const MAX_MEMORY: usize = 1 << 36;
