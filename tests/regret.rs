@@ -121,11 +121,14 @@ fn the_candidate_switches() {
     let found = minimised(&own_game("montyHall"), 1000);
     assert_value(&found, 200.0 / 3.0, 0.0, 1e-9);
     assert_eq!(found.iterations, 0);
-    let decisive = found
-        .strategy()
-        .filter(|of| of.known.contains("opened") && of.reach > 0.0);
-    let switches: Vec<f64> = decisive.map(|of| of.moves[1].1).collect();
-    assert_eq!(switches, [1.0, 1.0]);
+    let mut decisive = 0;
+    for of in found.strategy() {
+        if of.known.contains("opened") && of.reach > 0.0 {
+            assert!(of.moves.contains(&("switch".to_string(), 1.0)), "{of:?}");
+            decisive += 1;
+        }
+    }
+    assert_eq!(decisive, 2);
 }
 
 #[test]
@@ -271,7 +274,7 @@ fn expected(
         });
         let chances: Vec<(Move, f64)> = chances.collect();
         let longer = joints.iter().flat_map(|(joint, before)| {
-            let longer = |&(played, chance): &(Move, f64)| {
+            let longer = move |&(played, chance): &(Move, f64)| {
                 ([&joint[..], &[played]].concat(), before * chance)
             };
             chances.iter().map(longer)

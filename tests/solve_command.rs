@@ -164,6 +164,21 @@ fn games_that_hide_information_have_mixed_strategies() {
     let why = report["no_equilibrium"].as_str().unwrap();
     assert!(why.contains("allow more memory"), "{why}");
     assert_eq!(report["unproved"][0]["why"], "hidden-information");
+
+    // Thirty-two rounds of pennies have few states, and too many histories.
+    let folder = tempfile::tempdir().unwrap();
+    let steps: String = (0..32).map(|n| format!("(after {n} {})", n + 1)).collect();
+    let rounds = format!(
+        "(role even) (role odd) (side heads) (side tails) (init (round 0)) {steps} (<= (legal ?r ?s) (role ?r) (side ?s))
+         (<= (next (round ?n)) (true (round ?m)) (after ?m ?n)) (<= (next same) (does even ?s) (does odd ?s))
+         (<= terminal (true (round 32))) (<= (goal even 100) (true same)) (<= (goal even 0) (not (true same)))
+         (<= (goal odd 0) (true same)) (<= (goal odd 100) (not (true same)))"
+    );
+    let rounds = file(&folder, "rounds.kif", &rounds);
+    let report = json(&["solve", &rounds]);
+    assert_eq!(report["verdict"], "bounds");
+    let why = report["no_equilibrium"].as_str().unwrap();
+    assert!(why.contains("histories"), "{why}");
 }
 
 #[test]

@@ -463,7 +463,8 @@ fn commands_say_why_a_value_is_not_proved() {
     assert_eq!(json(&["solve", &hidden])["verdict"], "equilibrium");
     assert_eq!(json(&["prove", &hidden])["verdict"], "unknown");
     // Three roles are too many for mixed strategies.
-    let more = "(role s) (role t) (legal s wait) (legal t wait) (goal s 0) (goal t 0)";
+    let more = "(role s) (role t) (legal s wait) (legal t wait) (<= (goal s 0) right) (<= (goal s 100) (not right))
+        (<= (goal t 0) right) (<= (goal t 100) (not right))";
     let hidden = path("hidden_more.kif", &format!("{CUPS} {SEES} {more}"));
     let report = json(&["solve", &hidden]);
     assert_eq!(kinds(&report), ["hidden-information"]);

@@ -136,8 +136,6 @@ struct Chooser {
     legal: Vec<Move>,
     /// The own sequence that leads to what may be known in the next layer.
     next: Vec<Sequence>,
-    /// The number of all that may be known in all layers.
-    known: usize,
     element: Vec<u64>,
 }
 
@@ -165,7 +163,6 @@ impl Chooser {
             points: Vec::new(),
             legal: Vec::new(),
             next: vec![0],
-            known: 0,
             element: Vec::new(),
         }
     }
@@ -228,7 +225,6 @@ impl Chooser {
         let (known, is_new) = knowledge.after(before, own, observed, &mut self.element);
         if is_new {
             self.next.push(sequence);
-            self.known += 1;
         }
         known
     }
@@ -236,9 +232,7 @@ impl Chooser {
     fn bytes(&self) -> usize {
         let points = (self.points.len() + self.next.len()) * size_of::<(Point, Move)>();
         let sequence = NUMBERS_A_SEQUENCE * size_of::<f64>() + size_of::<InformationSet>();
-        points
-            + self.known * self.player.knowledge.bytes_each()
-            + self.player.sequences() * sequence
+        points + self.player.knowledge.bytes() + self.player.sequences() * sequence
     }
 }
 

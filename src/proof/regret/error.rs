@@ -53,6 +53,16 @@ pub enum RegretError {
         /// The limit of the memory, in bytes.
         memory: usize,
     },
+    /// There are too many histories for the memory, which was known before.
+    #[error(
+        "too large for regret minimisation in {} MiB: the game has {histories:.3e} histories", .memory >> 20
+    )]
+    TooMany {
+        /// The number of histories that do not end the match.
+        histories: f64,
+        /// The limit of the memory, in bytes.
+        memory: usize,
+    },
     /// There are histories with too many joint moves.
     #[error("too long for regret minimisation: some matches have more than {steps} joint moves")]
     TooLong {

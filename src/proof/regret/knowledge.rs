@@ -23,6 +23,8 @@ pub(super) struct Knowledge {
     layers: Vec<StateSet>,
     /// The number of words of an element.
     words: usize,
+    /// The number of elements of all layers.
+    len: usize,
 }
 
 impl Knowledge {
@@ -40,6 +42,7 @@ impl Knowledge {
             sight,
             layers: Vec::new(),
             words: 1 + observed,
+            len: 0,
         }
     }
 
@@ -66,12 +69,19 @@ impl Knowledge {
         element.push(u64::from(before) << 32 | u64::from(own.0));
         element.extend(observed);
         let layer = self.layers.last_mut().expect("a layer was started");
-        layer.insert(element)
+        let (number, is_new) = layer.insert(element);
+        self.len += usize::from(is_new);
+        (number, is_new)
     }
 
-    /// Returns the number of bytes of a further element.
-    pub(super) fn bytes_each(&self) -> usize {
-        StateSet::bytes_a_state(self.words)
+    /// Returns about how many bytes an element takes, with this number of words that were observed.
+    pub(super) fn bytes_each(observed: usize) -> usize {
+        StateSet::bytes_a_state(1 + observed)
+    }
+
+    /// Returns about how many bytes all layers take.
+    pub(super) fn bytes(&self) -> usize {
+        self.len * Knowledge::bytes_each(self.words - 1)
     }
 
     /// Returns the text of what is known after a number of joint moves: one after the other, own moves with what was perceived, or joint

@@ -53,6 +53,7 @@ use crate::support::setters::setters;
 use enumeration::enumerate;
 pub use equilibrium::{Equilibrium, MixedMove, RoleValue};
 pub use error::RegretError;
+use knowledge::Knowledge;
 use minimiser::Minimiser;
 pub use progress::RegretProgress;
 
@@ -73,6 +74,12 @@ impl RegretConfig {
         with_iterations(iterations: u64);
         with_exploitability(exploitability: f64);
         with_memory(memory: usize);
+    }
+
+    /// The number of histories of which what the roles know would fill the memory, in a game in which they see all moves.
+    pub(crate) fn max_histories(&self, game: &Game) -> f64 {
+        let roles = game.rules().roles.len();
+        self.memory as f64 / (2 * Knowledge::bytes_each(roles)) as f64
     }
 }
 

@@ -158,15 +158,6 @@ fn is_in_turns(game: &GroundGame, graph: &Graph) -> bool {
     graph.is_complete() && shapes.all(|counts| decides(counts) <= 1 && !has_chance(counts))
 }
 
-/// Returns whether all states are known, and several roles but chance decide at the same time in some.
-pub(super) fn has_simultaneous_moves(game: &GroundGame, graph: &Graph) -> bool {
-    let decide = |counts: &[usize]| {
-        let decides = |role: &RoleId| counts[role.index()] > 1;
-        players(game).filter(decides).count() > 1
-    };
-    graph.is_complete() && graph.shapes().iter().any(|counts| decide(counts))
-}
-
 /// The moves at these places among the legal ones.
 pub(super) fn moves(legal: Legal<'_>, places: &[usize]) -> Vec<Move> {
     let chosen = legal.each().zip(places);

@@ -18,7 +18,7 @@
 //! - `parts`: games of two roles that fall into [factors](crate::proof::factors); `nim`: those in which both
 //!   have the same moves.
 //! - `proofs`: games with too many states, by [proof search](crate::proof::forced); `extraction`: the
-//!   strategies that it knows. `several` has enumeration and proof search at the same time.
+//!   strategies that it knows. `mixed`: mixed strategies for moves at the same time. `several` has enumeration and proof search at the same time.
 //! - `state_values`: the values of all states of a small game, for players; `outlook`: how to play
 //!   among moves of equal value.
 //! - `bounds`: what is known by now; `progress`: the same for observers.
@@ -45,6 +45,7 @@ mod enumeration;
 mod expectation;
 mod extraction;
 mod graph;
+mod mixed;
 mod nim;
 mod outlook;
 mod parts;
@@ -184,12 +185,14 @@ pub fn solve<'a>(
     }
     solved.bounds = bounds.all();
     if let Some(enumerated) = &solved.enumerated {
-        if expectation::has_chance(ground, &enumerated.graph) {
-            let of = |role| ExpectedValue::of(ground, &enumerated.graph, role, stop);
+        let graph = &enumerated.graph;
+        if expectation::has_chance(ground, graph) {
+            let of = |role| ExpectedValue::of(ground, graph, role, stop);
             solved.expected = valued(ground).map(of).collect();
         }
-        if !solved.is_solved() && enumeration::has_simultaneous_moves(ground, &enumerated.graph) {
-            let found = minimise(game, &config.regret(), stop, progress.regret());
+        if !solved.is_solved() && mixed::are_useful(ground, graph) {
+            let (config, progress) = (config.regret(), progress.regret());
+            let found = mixed::search(game, graph, &config, stop, progress);
             solved.equilibrium = Some(found);
         }
         let open = solved.bounds.iter().filter(|bounds| !bounds.is_solved());
