@@ -85,7 +85,7 @@ impl Mixed {
     pub(super) fn values(&self) -> impl Iterator<Item = String> {
         self.values.iter().map(|of| {
             format!(
-                "{} {:.2}..{:.2}",
+                "{} expects {:.2}..{:.2}",
                 of.role,
                 rounded(of.least),
                 rounded(of.most)

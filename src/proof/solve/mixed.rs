@@ -4,19 +4,14 @@ use propjit_stop::Stop;
 
 use crate::game::ground::GroundGame;
 use crate::game::load::Game;
-use crate::game::machine::RoleId;
 use crate::proof::regret::{Equilibrium, RegretConfig, RegretError, RegretProgress, minimise};
 
-use super::bounds::players;
+use super::expectation::is_in_turns;
 use super::graph::{Edge, Graph};
 
 /// Returns whether all states are known, and several roles but chance decide at the same time in some.
 pub(super) fn are_useful(game: &GroundGame, graph: &Graph) -> bool {
-    let decide = |counts: &[usize]| {
-        let decides = |role: &RoleId| counts[role.index()] > 1;
-        players(game).filter(decides).count() > 1
-    };
-    graph.is_complete() && graph.shapes().iter().any(|counts| decide(counts))
+    graph.is_complete() && !is_in_turns(game, graph)
 }
 
 /// Returns mixed strategies for a game with these states, by [regret minimisation](crate::proof::regret).
