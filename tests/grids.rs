@@ -67,20 +67,35 @@ fn places(grids: &Grids, played: &str) -> Vec<Vec<String>> {
     parts.map(|part| part.iter().map(name).collect()).collect()
 }
 
-const OWN: [Known; 22] = [
+const OWN: [Known; 34] = [
+    ("battleships", &[]),
     ("breakthrough", &[(GridKind::Rectangle, 8, 8)]),
     ("breakthroughSmall", &[(GridKind::Rectangle, 6, 6)]),
     ("captureGo", &[(GridKind::Rectangle, 7, 7)]),
     ("chess", &[(GridKind::Rectangle, 8, 8)]),
     ("connectFour", &[(GridKind::Rectangle, 7, 6)]),
+    ("darkBreakthrough", &[(GridKind::Rectangle, 6, 6)]),
+    ("darkBreakthroughSmall", &[(GridKind::Rectangle, 3, 4)]),
+    ("diceRace", &[]),
     ("dotsAndBoxes", &[(GridKind::Rectangle, 5, 5)]),
     ("escortLatchBreakthrough", &[(GridKind::Rectangle, 8, 8)]),
     ("fourPlayerHalma", &[(GridKind::Rectangle, 6, 6)]),
     ("hexPie", &[(GridKind::Hexagonal, 9, 9)]),
     ("kalah", &[(GridKind::Row, 14, 1)]),
+    (
+        "kriegTicTacToe",
+        &[(GridKind::Rectangle, 3, 3), (GridKind::Rectangle, 3, 3)],
+    ),
+    ("kuhnPoker", &[(GridKind::Row, 3, 1)]),
+    ("leducPoker", &[(GridKind::Row, 6, 1)]),
+    ("liarsDice", &[]),
+    ("mastermind", &[(GridKind::Row, 3, 1)]),
+    ("minesweeper", &[(GridKind::Rectangle, 4, 4)]),
+    ("montyHall", &[]),
     ("nineBoardTicTacToe", &[(GridKind::Rectangle, 9, 9)]),
     ("nineBoardTicTacToePie", &[(GridKind::Rectangle, 9, 9)]),
     ("pegTriangle", &[(GridKind::Hexagonal, 5, 5)]),
+    ("phantomConnectFour", &[(GridKind::Rectangle, 7, 6)]),
     ("piglet", &[]),
     ("pipes", &[(GridKind::Rectangle, 4, 4)]),
     ("reversi", &[(GridKind::Rectangle, 8, 8)]),

@@ -62,6 +62,7 @@ mod protocol;
 mod queue;
 mod reading;
 mod records;
+mod regret;
 mod remote_players;
 mod search_players;
 mod similarity;

@@ -55,8 +55,8 @@ fn several_games_make_a_table() {
     let rows = stdout(table);
     let rows: Vec<&str> = rows.lines().collect();
     let words = |row: &str| row.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
-    // Of pennies, all is known that is sure; but no claim says more than the goals do.
-    assert_eq!(words(rows[0]), "a bounds");
+    // Of pennies, the value is known in expected goals; no claim says more than the goals do.
+    assert_eq!(words(rows[0]), "a equilibrium");
     assert_eq!(words(rows[1]), "b proved");
     assert_eq!(rows.len(), 2);
     let rows = stdout(propjit(&["solve", &games, "--check", &certificates]).success());
@@ -128,6 +128,57 @@ fn certificates_take_the_place_of_no_folder_and_no_rulesheet() {
     at_once(&["solve", &game, &chess, "--certificate", &path]).code(2);
     propjit(&["info", &game, "--dot", &game]).failure().code(2);
     assert_eq!(std::fs::read_to_string(&game).unwrap(), rules);
+}
+
+/// Mixed strategies, as text and JSON.
+#[test]
+fn games_that_hide_information_have_mixed_strategies() {
+    let game = own("kuhnPoker");
+    let args = ["solve", &game, "--exploitability", "0.005"];
+    let report = json(&args);
+    assert_eq!(report["verdict"], "equilibrium");
+    assert_eq!(report["roles"][0]["most"], 100);
+    let mixed = &report["equilibrium"];
+    let of = |what: &str| mixed["values"][0][what].as_f64().unwrap();
+    assert!(of("least") < of("value") && of("value") < of("most"));
+    assert!(mixed["exploitability"].as_f64().unwrap() <= 0.005);
+    assert_eq!(mixed["information_sets"], 12);
+    assert!(mixed.get("strategy").is_none());
+    let few = ["solve", &game, "--iterations", "3", "--strategy"];
+    let report = json(&few);
+    let mixed = &report["equilibrium"];
+    assert_eq!(mixed["iterations"], 3);
+    let strategy = mixed["strategy"].as_array().unwrap();
+    assert_eq!(strategy.len(), 12);
+    assert_eq!(strategy[0]["moves"].as_array().unwrap().len(), 2);
+    let text = stdout(propjit(&few).success());
+    for line in [
+        "kuhnPoker: equilibrium in ",
+        " after 3 iterations; 12 information sets, 55 histories",
+        "second, noop: (dealt king); noop: bet",
+    ] {
+        assert!(text.contains(line), "{line} in {text}");
+    }
+    let small = ["solve", &own("kriegTicTacToe"), "--memory", "4"];
+    let report = json(&small);
+    let why = report["no_equilibrium"].as_str().unwrap();
+    assert!(why.contains("allow more memory"), "{why}");
+    assert_eq!(report["unproved"][0]["why"], "hidden-information");
+
+    // Thirty-two rounds of pennies have few states, and too many histories.
+    let folder = tempfile::tempdir().unwrap();
+    let steps: String = (0..32).map(|n| format!("(after {n} {})", n + 1)).collect();
+    let rounds = format!(
+        "(role even) (role odd) (side heads) (side tails) (init (round 0)) {steps} (<= (legal ?r ?s) (role ?r) (side ?s))
+         (<= (next (round ?n)) (true (round ?m)) (after ?m ?n)) (<= (next same) (does even ?s) (does odd ?s))
+         (<= terminal (true (round 32))) (<= (goal even 100) (true same)) (<= (goal even 0) (not (true same)))
+         (<= (goal odd 0) (true same)) (<= (goal odd 100) (not (true same)))"
+    );
+    let rounds = file(&folder, "rounds.kif", &rounds);
+    let report = json(&["solve", &rounds]);
+    assert_eq!(report["verdict"], "bounds");
+    let why = report["no_equilibrium"].as_str().unwrap();
+    assert!(why.contains("histories"), "{why}");
 }
 
 #[test]
@@ -211,6 +262,11 @@ fn what_cannot_be_solved_is_told() {
             vec!["solve", &tic_tac_toe, "--seconds", "0"],
             2,
             "more than 0",
+        ),
+        (
+            vec!["solve", &tic_tac_toe, "--exploitability", "-1"],
+            2,
+            "0 or more",
         ),
         (
             vec!["solve", &tic_tac_toe, "--check", &text],

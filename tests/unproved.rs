@@ -366,13 +366,16 @@ fn nothing_is_proved_of_a_game_that_hides_information() {
         assert!(report.moves.iter().all(|of| of.bounds == (0.0, 100.0)));
     }
     let known = solved(&open, 1);
-    assert!(known.is_solved() && known.unproved.is_empty());
+    assert!(known.is_solved() && known.unproved.is_empty() && known.equilibrium.is_none());
     let mut unknown = solved(&hidden, 1);
     assert_eq!(
         (values(&unknown), unknown.is_solved()),
         (vec![(0, 100)], false)
     );
-    assert_eq!(unknown.unproved, [Unproved::HiddenInformation]);
+    // It can force nothing, and expects to be right half the time.
+    let expected = unknown.equilibrium.as_ref().unwrap().as_ref().unwrap();
+    assert_eq!(expected.values[0].low, 50.0);
+    assert!(unknown.unproved.is_empty());
     let (certificate, _) = unknown.certificate("test", &Stop::new());
     assert!(certificate.claims.is_empty());
     let progress = CheckProgress::default();
@@ -450,13 +453,23 @@ fn commands_say_why_a_value_is_not_proved() {
     }
 
     let hidden = path("hidden.kif", &format!("{CUPS} {SEES}"));
-    for command in ["analyze", "solve", "prove"] {
+    for command in ["analyze", "prove"] {
         let report = json(&[command, &hidden]);
         assert_eq!(kinds(&report), ["hidden-information"], "{command}");
         let text = stdout(propjit(&[command, &hidden]).success());
         assert!(text.contains("nothing is proved"), "{text}");
         assert!(!text.contains("proved by"), "{text}");
     }
-    assert_eq!(json(&["solve", &hidden])["verdict"], "open");
+    assert_eq!(json(&["solve", &hidden])["verdict"], "equilibrium");
     assert_eq!(json(&["prove", &hidden])["verdict"], "unknown");
+    // Three roles are too many for mixed strategies.
+    let more = "(role s) (role t) (legal s wait) (legal t wait) (<= (goal s 0) right) (<= (goal s 100) (not right))
+        (<= (goal t 0) right) (<= (goal t 100) (not right))";
+    let hidden = path("hidden_more.kif", &format!("{CUPS} {SEES} {more}"));
+    let report = json(&["solve", &hidden]);
+    assert_eq!(kinds(&report), ["hidden-information"]);
+    assert_eq!(report["verdict"], "open");
+    let text = stdout(propjit(&["solve", &hidden]).success());
+    assert!(text.contains("nothing is proved"), "{text}");
+    assert!(text.contains("for one or two roles"), "{text}");
 }

@@ -81,7 +81,10 @@ def values(report: dict) -> str:
         bounds = {role["least"], role["most"]}
         return f"{role['role']} {'..'.join(map(str, sorted(bounds)))}" + (" (matches need not end)" if role["endless"] else "")
 
-    return ", ".join(map(text, report["roles"])) or report["error"]
+    known = ", ".join(map(text, report["roles"])) or report["error"]
+    mixed = report.get("equilibrium", {}).get("values", [])
+    expected = ", ".join(f"{of['role']} {of['least']:.2f}..{of['most']:.2f}" for of in mixed)
+    return known + (f"; expected {expected}" if expected else "")
 
 
 def methods(report: dict) -> str:
@@ -105,6 +108,7 @@ def summary(reports: list[dict]) -> str:
         "games": lambda report: True,
         "proved": lambda report: report["verdict"] == "proved",
         "proved and checked": lambda report: report["verdict"] == "proved" and is_checked(report),
+        "mixed strategies": lambda report: report["verdict"] == "equilibrium",
         "bounds": lambda report: report["verdict"] == "bounds",
         "open": lambda report: report["verdict"] == "open",
     }

@@ -7,20 +7,32 @@ macro_rules! rulesheets {
 }
 
 /// Names and texts of all of them, by name: the files of the folder `gdl/games`.
-pub const GAMES: [(&str, &str); 22] = rulesheets![
+pub const GAMES: [(&str, &str); 34] = rulesheets![
+    "battleships",
     "breakthrough",
     "breakthroughSmall",
     "captureGo",
     "chess",
     "connectFour",
+    "darkBreakthrough",
+    "darkBreakthroughSmall",
+    "diceRace",
     "dotsAndBoxes",
     "escortLatchBreakthrough",
     "fourPlayerHalma",
     "hexPie",
     "kalah",
+    "kriegTicTacToe",
+    "kuhnPoker",
+    "leducPoker",
+    "liarsDice",
+    "mastermind",
+    "minesweeper",
+    "montyHall",
     "nineBoardTicTacToe",
     "nineBoardTicTacToePie",
     "pegTriangle",
+    "phantomConnectFour",
     "piglet",
     "pipes",
     "reversi",

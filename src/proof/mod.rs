@@ -4,6 +4,7 @@
 //! - [`factors`] are parts of a game that change independently of each other.
 //! - [`plan`] looks for the best match of a game of one role.
 //! - [`forced`] proves what a role can force.
+//! - [`regret`] finds mixed strategies where roles do not see all, or move at the same time.
 //! - [`solve`] proves values of games, and [`certificate`] checks such proofs by the rules alone.
 //! - [`unproved`] says why a value is not proved.
 
@@ -12,5 +13,6 @@ pub mod factors;
 pub mod forced;
 pub mod influence;
 pub mod plan;
+pub mod regret;
 pub mod solve;
 pub mod unproved;

@@ -66,7 +66,7 @@ impl Row for Report {
     fn row(&self) -> String {
         let values: Vec<String> = self.values.iter().map(Value::to_string).collect();
         format!(
-            "{:<32} right   {:>8.2} s  {}\n",
+            "{:<32} right       {:>8.2} s  {}\n",
             self.game,
             self.seconds,
             values.join(", ")

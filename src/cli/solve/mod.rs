@@ -1,6 +1,7 @@
 //! `propjit solve`: proved values of games, and their certificates.
 
 mod check;
+mod mixed;
 mod report;
 
 use std::fmt::Display;
@@ -13,7 +14,7 @@ use propjit::Stop;
 use propjit::proof::solve::{SolveConfig, SolveProgress, Solved, solve};
 use serde::Serialize;
 
-use super::options::{SetupArgs, game_name, mebibytes, seconds, threads};
+use super::options::{SetupArgs, game_name, in_range, mebibytes, seconds, threads};
 use super::output::{
     Failure, Output, cannot_write, message, show_diagnostics, show_progress, warn_left_out,
     writable,
@@ -26,8 +27,9 @@ use report::{Report, Value};
 /// Prove the value of a game for each role
 ///
 /// The value for a role is the goal that it can force against any play of the others. If it cannot be proved,
-/// bounds are printed: what the role can force, and what the others can limit it to. Several rulesheets, or a
-/// folder of them, produce a table, or an array in JSON.
+/// bounds are printed: what the role can force, and what the others can limit it to. Where roles do not see the
+/// whole state, or move at the same time, mixed strategies and bounds of their expected goals are computed. Several
+/// rulesheets, or a folder of them, produce a table, or an array in JSON.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// Rulesheets to read, or folders of them; `-` for standard input
@@ -46,16 +48,41 @@ pub(super) struct Args {
     #[arg(long, default_value = "2", value_name = "T", value_parser = threads)]
     threads: usize,
 
+    /// Iterations of regret minimisation, at most
+    #[arg(long, default_value = "10000", value_name = "N", value_parser = iterations)]
+    iterations: u64,
+
+    /// Exploitability at which regret minimisation ends, in goals
+    #[arg(long, default_value = "0.01", value_name = "GOALS", value_parser = exploitability)]
+    exploitability: f64,
+
+    /// Print the mixed strategies, if regret minimisation found some
+    #[arg(long)]
+    strategy: bool,
+
     /// Write a certificate for `--check` to this file, or for several games to files in this folder
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
 
     /// Check a certificate against the rules alone, or for several games the certificates in this folder
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["certificate", "seconds", "memory", "threads"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["certificate", "seconds", "memory", "threads", "iterations", "exploitability", "strategy"])]
     check: Option<PathBuf>,
 
     #[command(flatten)]
     setup: SetupArgs,
+}
+
+/// A number of iterations.
+fn iterations(text: &str) -> Result<u64, String> {
+    in_range(text, 0, u64::MAX)
+}
+
+/// An exploitability, in goals.
+fn exploitability(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(goals) if goals >= 0.0 => Ok(goals),
+        _ => Err("must be a number of goals, 0 or more".to_string()),
+    }
 }
 
 /// Solves games, or checks certificates, and prints the results.
@@ -244,7 +271,9 @@ fn solved(
     let name = game_name(rulesheet);
     let config = SolveConfig::default()
         .with_memory(args.memory << 20)
-        .with_threads(args.threads);
+        .with_threads(args.threads)
+        .with_iterations(args.iterations)
+        .with_exploitability(args.exploitability);
     let progress = Arc::new(SolveProgress::default());
     let shown = show_progress({
         let (name, progress) = (name.clone(), progress.clone());
@@ -256,6 +285,9 @@ fn solved(
         solve(&game, &config, &stop.within(args.seconds), &progress)
     })??;
     let mut report = Report::new(&game, &solved, &name, start.elapsed(), stop.is_set());
+    if args.strategy {
+        report.add_strategy(&game, &solved);
+    }
     if let Some(path) = certificate {
         let limited = stop.within(args.seconds);
         match write_certificate(&mut solved, &name, path, &limited) {
@@ -270,6 +302,20 @@ fn solved(
 
 /// Describes the progress.
 fn status(name: &str, progress: &SolveProgress, time: Duration) -> String {
+    let regret = progress.regret();
+    match (regret.iterations(), regret.histories()) {
+        (0, 0) => {}
+        (0, histories) => {
+            let steps = regret.steps();
+            return format!("{name}: {histories} histories in {steps} joint moves");
+        }
+        (iterations, _) => {
+            let exploitability = regret.exploitability();
+            return format!(
+                "{name}: exploitability {exploitability:.4} after {iterations} iterations"
+            );
+        }
+    }
     let bounds = progress.bounds();
     let bounds = bounds.iter().map(|(low, high)| format!("{low}..{high}"));
     let bounds: Vec<String> = bounds.collect();

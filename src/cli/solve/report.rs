@@ -11,6 +11,7 @@ use propjit::proof::unproved::Unproved;
 use serde::Serialize;
 
 use super::Row;
+use super::mixed::Mixed;
 use crate::cli::output::counted;
 use crate::cli::ranking::number;
 
@@ -29,6 +30,12 @@ pub(super) struct Report {
     /// Whether these are all states.
     complete: bool,
     seconds: f64,
+    /// Mixed strategies, if they were looked for and found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    equilibrium: Option<Mixed>,
+    /// Why there are none, if they were looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_equilibrium: Option<String>,
     /// Observed obstacles to a proof of the values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unproved: Vec<Unproved>,
@@ -47,6 +54,8 @@ pub(super) struct Report {
 enum Verdict {
     /// The value of each role.
     Proved,
+    /// Mixed strategies, with bounds of the expected goals.
+    Equilibrium,
     /// Tighter bounds than the range of goals.
     Bounds,
     Open,
@@ -136,10 +145,16 @@ impl Report {
         };
         let joint = |joint: &Vec<Move>| ground.joint_text(joint);
         let counts = solved.counts();
+        let (equilibrium, no_equilibrium) = match &solved.equilibrium {
+            None => (None, None),
+            Some(Ok(found)) => (Some(Mixed::new(ground, found)), None),
+            Some(Err(error)) => (None, Some(error.to_string())),
+        };
         Report {
             game: name.to_string(),
             verdict: match () {
                 () if solved.is_solved() => Verdict::Proved,
+                () if equilibrium.is_some() => Verdict::Equilibrium,
                 () if solved.is_open() => Verdict::Open,
                 () => Verdict::Bounds,
             },
@@ -149,10 +164,20 @@ impl Report {
             joint_moves: counts.map(|(_, joints, _)| joints),
             complete: counts.is_some_and(|(.., is_complete)| is_complete),
             seconds: time.as_secs_f64(),
+            equilibrium,
+            no_equilibrium,
             unproved: solved.unproved.clone(),
             interrupted,
             certificate: None,
             error: None,
+        }
+    }
+
+    /// Adds the strategies, if there are any.
+    pub(super) fn add_strategy(&mut self, game: &Game, solved: &Solved<'_>) {
+        let ground = game.ground_game().expect("what is solved is ground");
+        if let (Some(mixed), Some(Ok(found))) = (&mut self.equilibrium, &solved.equilibrium) {
+            mixed.add_strategy(ground, found);
         }
     }
 }
@@ -163,7 +188,10 @@ impl Row for Report {
             Some(expected) => format!("{} {expected}", role.value.role),
             None => role.value.to_string(),
         });
-        let values: Vec<String> = values.collect();
+        let values: Vec<String> = match &self.equilibrium {
+            None => values.collect(),
+            Some(mixed) => mixed.values().collect(),
+        };
         let certificate = match &self.certificate {
             None => "",
             Some(proved) if self.roles.iter().map(|role| &role.value).eq(proved) => {
@@ -177,7 +205,7 @@ impl Row for Report {
             ""
         };
         format!(
-            "{:<32} {:<7} {:>8.2} s  {}{certificate}{interrupted}\n",
+            "{:<32} {:<11} {:>8.2} s  {}{certificate}{interrupted}\n",
             self.game,
             self.verdict.to_string(),
             self.seconds,
@@ -223,6 +251,12 @@ impl fmt::Display for Report {
             let joints = counted(joints, "joint move", "joint moves");
             writeln!(f, "{states} and {joints}{all}")?;
         }
+        if let Some(mixed) = &self.equilibrium {
+            write!(f, "{mixed}")?;
+        }
+        if let Some(why) = &self.no_equilibrium {
+            writeln!(f, "no mixed strategies: {why}")?;
+        }
         for (number, joint) in (1..).zip(&self.line) {
             writeln!(f, "{number:>4}  {joint}")?;
         }
@@ -250,6 +284,7 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Verdict::Proved => "proved",
+            Verdict::Equilibrium => "equilibrium",
             Verdict::Bounds => "bounds",
             Verdict::Open => "open",
         })

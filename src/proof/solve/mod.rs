@@ -5,7 +5,10 @@
 //! time, these are the same. A match that goes on for ever is worth the least goal to the role that is
 //! valued. The worth of an end in which a role has not exactly one goal, or in which some role has no legal
 //! move though it is not terminal, is [not known](crate::proof::unproved): no bound rests on it. Nor is
-//! anything known if rules have `sees`.
+//! anything known that a role could force if rules have `sees` and hide the state.
+//!
+//! Where roles do not see the whole state, or move at the same time, so that values are not proved, there are the expected goals of mixed
+//! strategies beside that: see [`regret`](crate::proof::regret).
 //!
 //! - `graph`: all states, enumerated in lanes, within the memory limit; `values`: their values, by sweeps to
 //!   the least fixpoint, which is retrograde analysis; `split`: the order of choice; `strategy`: the choices;
@@ -15,7 +18,7 @@
 //! - `parts`: games of two roles that fall into [factors](crate::proof::factors); `nim`: those in which both
 //!   have the same moves.
 //! - `proofs`: games with too many states, by [proof search](crate::proof::forced); `extraction`: the
-//!   strategies that it knows. `several` has enumeration and proof search at the same time.
+//!   strategies that it knows. `mixed`: mixed strategies for moves at the same time. `several` has enumeration and proof search at the same time.
 //! - `state_values`: the values of all states of a small game, for players; `outlook`: how to play
 //!   among moves of equal value.
 //! - `bounds`: what is known by now; `progress`: the same for observers.
@@ -42,6 +45,7 @@ mod enumeration;
 mod expectation;
 mod extraction;
 mod graph;
+mod mixed;
 mod nim;
 mod outlook;
 mod parts;
@@ -62,6 +66,7 @@ use crate::game::load::Game;
 use crate::game::machine::expansion::Expander;
 use crate::game::machine::expansion::team::ExpanderTeam;
 use crate::game::machine::{Backend, MachineError, RoleId};
+use crate::proof::regret::{RegretConfig, minimise};
 use crate::proof::unproved::Unproved;
 use crate::support::setters::setters;
 
@@ -88,21 +93,38 @@ pub struct SolveConfig {
     pub memory: usize,
     /// The number of threads that work. A planner, for games of one role, has two at least.
     pub threads: usize,
+    /// The most iterations of [regret minimisation](crate::proof::regret).
+    pub iterations: u64,
+    /// The exploitability at which it ends, in goals.
+    pub exploitability: f64,
 }
 
 impl SolveConfig {
     setters! {
         with_memory(memory: usize);
         with_threads(threads: usize);
+        with_iterations(iterations: u64);
+        with_exploitability(exploitability: f64);
+    }
+
+    /// The limits of regret minimisation.
+    fn regret(&self) -> RegretConfig {
+        RegretConfig::default()
+            .with_memory(self.memory)
+            .with_iterations(self.iterations)
+            .with_exploitability(self.exploitability)
     }
 }
 
 impl Default for SolveConfig {
-    /// On two threads in 2 GiB.
+    /// On two threads in 2 GiB, with the defaults of [`RegretConfig`].
     fn default() -> SolveConfig {
+        let regret = RegretConfig::default();
         SolveConfig {
-            memory: 2 << 30,
+            memory: regret.memory,
             threads: 2,
+            iterations: regret.iterations,
+            exploitability: regret.exploitability,
         }
     }
 }
@@ -125,7 +147,11 @@ pub fn solve<'a>(
     let bounds = AllBounds::new(ground, progress);
     let mut solved = Solved::new(game, engines);
     if game.hides_information() {
-        solved.unproved.push(Unproved::HiddenInformation);
+        let found = minimise(game, &config.regret(), stop, progress.regret());
+        if found.is_err() {
+            solved.unproved.push(Unproved::HiddenInformation);
+        }
+        solved.equilibrium = Some(found);
         solved.bounds = bounds.all();
         return Ok(solved);
     }
@@ -159,9 +185,15 @@ pub fn solve<'a>(
     }
     solved.bounds = bounds.all();
     if let Some(enumerated) = &solved.enumerated {
-        if expectation::has_chance(ground, &enumerated.graph) {
-            let of = |role| ExpectedValue::of(ground, &enumerated.graph, role, stop);
+        let graph = &enumerated.graph;
+        if expectation::has_chance(ground, graph) {
+            let of = |role| ExpectedValue::of(ground, graph, role, stop);
             solved.expected = valued(ground).map(of).collect();
+        }
+        if !solved.is_solved() && mixed::are_useful(ground, graph) {
+            let (config, progress) = (config.regret(), progress.regret());
+            let found = mixed::search(game, graph, &config, stop, progress);
+            solved.equilibrium = Some(found);
         }
         let open = solved.bounds.iter().filter(|bounds| !bounds.is_solved());
         let unproved =

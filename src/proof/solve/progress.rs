@@ -4,12 +4,15 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
+use crate::proof::regret::RegretProgress;
+
 /// Progress of a solver, updated while it works, on other threads.
 #[derive(Default, Debug)]
 pub struct SolveProgress {
     states: AtomicU64,
     depth: AtomicU32,
     bounds: Mutex<Vec<(i32, i32)>>,
+    regret: RegretProgress,
 }
 
 impl SolveProgress {
@@ -26,6 +29,11 @@ impl SolveProgress {
     /// The bounds of the value of each role so far.
     pub fn bounds(&self) -> Vec<(i32, i32)> {
         self.bounds.lock().clone()
+    }
+
+    /// The progress of regret minimisation.
+    pub fn regret(&self) -> &RegretProgress {
+        &self.regret
     }
 
     pub(super) fn note_states(&self, states: usize, depth: u32) {

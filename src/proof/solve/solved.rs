@@ -12,7 +12,7 @@ use crate::game::machine::expansion::team::ExpanderTeam;
 use crate::game::machine::{Backend, MachineError, Move, RoleId, State};
 use crate::proof::certificate::{Certificate, Position};
 use crate::proof::plan::Plan;
-
+use crate::proof::regret::{Equilibrium, RegretError};
 use crate::proof::unproved::Unproved;
 
 use super::bounds::{AllBounds, RoleBounds, SolveMethod, goals, has_too_many_goals};
@@ -41,6 +41,9 @@ pub struct Solved<'a> {
     pub expected: Vec<ExpectedValue>,
     /// The reasons seen that keep values from being proved, unless all are.
     pub unproved: Vec<Unproved>,
+    /// Mixed strategies, or why there are none, if roles do not see the whole state, or move at the same time and values are not
+    /// proved.
+    pub equilibrium: Option<Result<Equilibrium, RegretError>>,
     pub(super) enumerated: Option<Enumeration>,
     pub(super) plan: Option<Plan>,
     pub(super) findings: Findings,
@@ -76,6 +79,7 @@ impl<'a> Solved<'a> {
             bounds: Vec::new(),
             expected: Vec::new(),
             unproved: Vec::new(),
+            equilibrium: None,
             enumerated: None,
             plan: None,
             findings: Findings::default(),
