@@ -4,6 +4,10 @@
 mod backend;
 #[path = "../examples/batch.rs"]
 mod batch;
+#[path = "../examples/determinised.rs"]
+mod determinised;
+#[path = "../examples/exploitability.rs"]
+mod exploitability;
 #[path = "../examples/latches.rs"]
 mod latches;
 #[path = "../examples/play.rs"]

@@ -86,16 +86,22 @@ impl Knowledge {
 
     /// Returns the text of what is known after a number of joint moves: one after the other, own moves with what was perceived, or joint
     /// moves.
-    pub(super) fn text(&self, game: &GroundGame, steps: usize, mut number: u32) -> String {
-        let mut texts = Vec::with_capacity(steps);
+    pub(super) fn text(&self, game: &GroundGame, steps: usize, number: u32) -> String {
+        let steps = self.steps(steps, number).into_iter();
+        let texts = steps.map(|(own, observed)| self.step_text(game, own, observed));
+        texts.collect::<Vec<_>>().join("; ")
+    }
+
+    /// Returns what is known after a number of joint moves: for each of these the own move, and the words that were observed.
+    pub(super) fn steps(&self, steps: usize, mut number: u32) -> Vec<(Move, &[u64])> {
+        let mut all = Vec::with_capacity(steps);
         for layer in self.layers[..steps].iter().rev() {
             let element = layer.states(number as usize, number as usize + 1);
-            let own = Move(element[0] as u32);
-            texts.push(self.step_text(game, own, &element[1..]));
+            all.push((Move(element[0] as u32), &element[1..]));
             number = (element[0] >> 32) as u32;
         }
-        texts.reverse();
-        texts.join("; ")
+        all.reverse();
+        all
     }
 
     fn step_text(&self, game: &GroundGame, own: Move, observed: &[u64]) -> String {

@@ -39,6 +39,28 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
+    /// What these strategies of all players are worth, by the probability of each sequence.
+    pub(super) fn of(form: &SequenceForm, plans: Vec<Vec<f64>>) -> Outcome {
+        let worth = |gains: Vec<f64>| gains.iter().zip(&plans[0]).map(|(gain, p)| gain * p).sum();
+        match &plans[..] {
+            [_] => {
+                let value = worth(form.gains(0, &[1.0]));
+                Outcome {
+                    value,
+                    low: value,
+                    high: best_response(form, 0, &[1.0]).value,
+                    plans,
+                }
+            }
+            _ => Outcome {
+                value: worth(form.gains(0, &plans[1])),
+                low: -best_response(form, 1, &plans[0]).value,
+                high: best_response(form, 0, &plans[1]).value,
+                plans,
+            },
+        }
+    }
+
     /// What a player can gain on average by a best response.
     pub(super) fn exploitability(&self) -> f64 {
         (self.high - self.low) / 2.0
@@ -129,21 +151,8 @@ impl Minimiser<'_> {
     pub(super) fn outcome(&self) -> Outcome {
         let form = self.form;
         if let [_] = self.learners[..] {
-            let best = best_response(form, 0, &[1.0]);
-            return Outcome {
-                plans: vec![best.plan],
-                value: best.value,
-                low: best.value,
-                high: best.value,
-            };
+            return Outcome::of(form, vec![best_response(form, 0, &[1.0]).plan]);
         }
-        let plans: Vec<Vec<f64>> = self.learners.iter().map(Learner::average).collect();
-        let gains = form.gains(0, &plans[1]);
-        Outcome {
-            value: gains.iter().zip(&plans[0]).map(|(gain, p)| gain * p).sum(),
-            low: -best_response(form, 1, &plans[0]).value,
-            high: best_response(form, 0, &plans[1]).value,
-            plans,
-        }
+        Outcome::of(form, self.learners.iter().map(Learner::average).collect())
     }
 }

@@ -44,18 +44,22 @@ mod progress;
 mod response;
 mod sequence_form;
 
+use std::sync::Arc;
+
 use propjit_stop::Stop;
 
+use crate::game::engine::Engines;
 use crate::game::load::Game;
-use crate::game::machine::{Backend, MachineError};
+use crate::game::machine::{Backend, MachineError, Move, RoleId};
 use crate::support::setters::setters;
 
 use enumeration::enumerate;
 pub use equilibrium::{Equilibrium, MixedMove, RoleValue};
 pub use error::RegretError;
 use knowledge::Knowledge;
-use minimiser::Minimiser;
+use minimiser::{Minimiser, Outcome};
 pub use progress::RegretProgress;
+use sequence_form::SequenceForm;
 
 /// The limits of regret minimisation.
 #[derive(Clone, Debug)]
@@ -106,15 +110,7 @@ pub fn minimise(
     stop: &Stop,
     progress: &RegretProgress,
 ) -> Result<Equilibrium, RegretError> {
-    let backend = Backend::Compiled;
-    let engines = game.engines().ok_or(MachineError::NotGround { backend })?;
-    let form = enumerate(
-        engines,
-        game.rules().has_percepts(),
-        config.memory,
-        stop,
-        progress,
-    )?;
+    let (engines, form) = enumerated(game, config, stop, progress)?;
     let mut minimiser = Minimiser::new(&form);
     let mut outcome = minimiser.outcome();
     // The later, the more seldom: best responses take as long as an iteration.
@@ -133,4 +129,63 @@ pub fn minimise(
     }
     let iterations = minimiser.iterations();
     Ok(Equilibrium::new(engines.game(), form, outcome, iterations))
+}
+
+/// Where a role has to choose, by all that it knows.
+#[derive(Clone, Debug)]
+pub struct Decision<'a> {
+    /// The role.
+    pub role: RoleId,
+    /// For each joint move so far its own move, and what it observed: a bit for each percept, 64 in a word; in games without
+    /// `sees` rules, a word for the move of each role.
+    pub known: Vec<(Move, &'a [u64])>,
+    /// The legal moves.
+    pub legal: &'a [Move],
+}
+
+/// Evaluates strategies: what they are worth to each role, and to what best responses can hold it. `strategy` returns the
+/// probabilities of the legal moves where a role has to choose, in their order.
+///
+/// # Errors
+/// As for [`minimise`].
+///
+/// # Panics
+/// If `strategy` returns another number of probabilities than there are moves.
+pub fn evaluate(
+    game: &Game,
+    config: &RegretConfig,
+    strategy: &mut dyn FnMut(&Decision<'_>) -> Vec<f64>,
+    stop: &Stop,
+    progress: &RegretProgress,
+) -> Result<Equilibrium, RegretError> {
+    let (engines, form) = enumerated(game, config, stop, progress)?;
+    let plans = form.players.iter().map(|player| {
+        let mut probabilities = vec![1.0; player.sequences()];
+        for set in &player.sets {
+            let sequences = set.sequences();
+            let decision = Decision {
+                role: player.role,
+                known: player.knowledge.steps(set.steps as usize, set.known),
+                legal: &player.moves[sequences.start - 1..sequences.end - 1],
+            };
+            probabilities[sequences].copy_from_slice(&strategy(&decision));
+        }
+        player.plan(&probabilities)
+    });
+    let outcome = Outcome::of(&form, plans.collect());
+    Ok(Equilibrium::new(engines.game(), form, outcome, 0))
+}
+
+/// Returns the sequence form of a game, and the engines that evaluate the game.
+fn enumerated<'a>(
+    game: &'a Game,
+    config: &RegretConfig,
+    stop: &Stop,
+    progress: &RegretProgress,
+) -> Result<(&'a Arc<Engines>, SequenceForm), RegretError> {
+    let backend = Backend::Compiled;
+    let engines = game.engines().ok_or(MachineError::NotGround { backend })?;
+    let has_percepts = game.rules().has_percepts();
+    let form = enumerate(engines, has_percepts, config.memory, stop, progress)?;
+    Ok((engines, form))
 }

@@ -69,17 +69,23 @@ impl InformationSetReport {
         }
     }
 
-    /// Draws a move by the mixed strategy, among those that were tried at least a third as often as the first: the others are
-    /// explored, but not meant.
+    /// The moves that are played, each with its probability: in proportion to how often they were tried, among those that were
+    /// tried at least a third as often as the first. The others are explored, but not meant.
+    pub fn strategy(&self) -> Vec<(Move, f64)> {
+        let most = self.moves.first().map_or(0, |first| first.visits);
+        let is_meant = |of: &&InformationSetMove| 3 * u64::from(of.visits) >= u64::from(most);
+        let meant = || self.moves.iter().filter(is_meant);
+        let all: f64 = meant().map(|of| f64::from(of.visits)).sum();
+        meant()
+            .map(|of| (of.played, f64::from(of.visits) / all))
+            .collect()
+    }
+
+    /// Draws a move by the [strategy](InformationSetReport::strategy); none without any.
     pub fn draw(&self, rng: &mut GameRng) -> Option<Move> {
-        let most = self.moves.first()?.visits;
-        let meant = || {
-            self.moves
-                .iter()
-                .filter(|of| 3 * u64::from(of.visits) >= u64::from(most))
-        };
-        let probabilities = WeightedIndex::new(meant().map(|of| of.visits)).ok()?;
-        meant().nth(probabilities.sample(rng)).map(|of| of.played)
+        let strategy = self.strategy();
+        let probabilities = WeightedIndex::new(strategy.iter().map(|(_, probability)| probability));
+        Some(strategy[probabilities.ok()?.sample(rng)].0)
     }
 
     /// The move that was tried most.
