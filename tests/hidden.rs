@@ -359,3 +359,38 @@ fn an_analysis_has_the_belief() {
         "{text}"
     );
 }
+
+/// Records have percepts, which a replay compares.
+#[test]
+fn records_are_replayed_with_percepts() {
+    let folder = tempfile::tempdir().unwrap();
+    let boxes = file(&folder, "boxes.kif", BOXES);
+    let records = folder.path().join("records.jsonl").display().to_string();
+    let played = [
+        "match",
+        &boxes,
+        "--player",
+        "random",
+        "--player",
+        "legal",
+        "--games",
+        "8",
+        "--seed",
+        "1",
+        "--start-clock",
+        "10",
+        "--play-clock",
+        "10",
+        "--output",
+        &records,
+    ];
+    propjit(&played).success();
+    let text = std::fs::read_to_string(&records).unwrap();
+    assert!(text.contains("\"percepts\":[\"(miss "), "{text}");
+    let verify = ["verify", &boxes, "--trace", &records];
+    propjit(&verify).success();
+    std::fs::write(&records, text.replacen("(miss ", "(hit ", 1)).unwrap();
+    let failed = propjit(&verify).failure();
+    let text = stdout(failed);
+    assert!(text.contains("percepts"), "{text}");
+}

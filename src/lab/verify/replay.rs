@@ -54,8 +54,12 @@ pub fn replay(
             }
             let texts = step.joint.as_deref().unwrap_or_default();
             match legal_joint(machine, texts, &got) {
-                Ok(_) if is_last => {}
-                Ok(joint) => state = apply(machine, &state, &joint)?,
+                Ok(joint) => {
+                    compare_percepts(&mut comparison, step, machine, (&state, &joint))?;
+                    if !is_last {
+                        state = apply(machine, &state, &joint)?;
+                    }
+                }
                 Err(error) => {
                     let expected = format!("{texts:?} to be legal");
                     comparison.differs("joint move", None, expected, error.to_string());
@@ -121,6 +125,22 @@ fn compare(
             _ => None,
         });
         comparison.values("goals", None, goals, &single.collect());
+    }
+    Ok(())
+}
+
+/// Compares what roles perceive of a joint move in a state, if that is recorded.
+fn compare_percepts(
+    comparison: &mut Comparison,
+    step: &TraceStep,
+    machine: &mut dyn StateMachine,
+    (state, joint): (&State, &[Move]),
+) -> Result<(), MachineError> {
+    let recorded = step.percepts.iter().flatten();
+    for (role, recorded) in RoleId::first(joint.len()).zip(recorded) {
+        let got = machine.percepts(state, joint, role)?;
+        let name = machine.roles()[role.index()].clone();
+        comparison.texts("percepts", Some(&name), recorded, &got);
     }
     Ok(())
 }

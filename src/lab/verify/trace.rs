@@ -71,6 +71,9 @@ pub struct TraceStep {
     /// The move that each role played; absent where the match ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joint: Option<Vec<String>>,
+    /// What each role perceived of that by `sees` rules, if recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub percepts: Option<Vec<Vec<String>>>,
 }
 
 impl Trace {
@@ -98,8 +101,15 @@ impl Trace {
 impl TraceMatch {
     fn of(line: &RecordLine) -> TraceMatch {
         let record = &line.record;
+        // A record without any is of a game without `sees` rules, or of one in which nothing was perceived.
+        let has_percepts = record
+            .steps
+            .iter()
+            .flatten()
+            .any(|of| !of.percepts.is_empty());
         let played = record.steps.iter().map(|step| TraceStep {
             joint: Some(step.iter().map(|played| played.text.clone()).collect()),
+            percepts: has_percepts.then(|| step.iter().map(|of| of.percepts.clone()).collect()),
             ..TraceStep::unknown()
         });
         let is_over = record.end == MatchEnd::Terminal;
@@ -134,6 +144,7 @@ impl TraceStep {
             legal_fnv: None,
             legal_lists: None,
             joint: None,
+            percepts: None,
         }
     }
 }
