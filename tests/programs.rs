@@ -377,7 +377,7 @@ fn programs_that_do_wrong() {
             "evades",
             "echo '{\"id\":1}'; cat >/dev/null".to_string(),
             PlayerErrorKind::Connection,
-            "it has none of the fields loaded, state, legal, move, error",
+            "it has none of the fields loaded, state, belief, legal, move, error",
         ),
     ] {
         let results = play(&script(name, &text), false);

@@ -58,9 +58,10 @@ impl OwnMoves {
             if seen.length() == 0 {
                 of.known = 0;
             }
-            let legal = &seen.legal()[of.role.index()];
+            let mut legal = seen.legal()[of.role.index()].clone();
+            legal.sort_unstable();
             match of.legal.get(&of.known) {
-                Some(before) if **before != **legal && of.finding.is_none() => {
+                Some(before) if **before != *legal && of.finding.is_none() => {
                     let other = before.iter().find(|played| !legal.contains(played));
                     let other = other.or(legal.iter().find(|played| !before.contains(played)));
                     let other = other.map(|&played| machine.move_text(of.role, played));
@@ -79,7 +80,7 @@ impl OwnMoves {
                     });
                 }
                 None if of.legal.len() < MAX_SETS => {
-                    of.legal.insert(of.known, legal.clone().into());
+                    of.legal.insert(of.known, legal.into());
                 }
                 _ => {}
             }

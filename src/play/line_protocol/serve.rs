@@ -19,7 +19,7 @@ use super::process::LONGEST;
 use crate::game::load::Game;
 use crate::game::machine::{Backend, MachineError, RoleId};
 use crate::game::position::History;
-use crate::play::matches::{Choice, HiddenRoles};
+use crate::play::matches::{Choice, HiddenRoles, PlayerError};
 use crate::search::SearchBudget;
 use crate::search::chooser::{Search, SearchConfig, learning_time};
 use crate::search::mcts::wait_for_engines;
@@ -69,6 +69,19 @@ impl LineServerConfig {
         with_time(time: Option<Duration>);
         with_nodes(nodes: Option<u64>);
         with_playouts(playouts: Option<u64>);
+    }
+}
+
+impl LineServerConfig {
+    /// The budget of a choice that was requested at `start`.
+    fn budget(&self, go: &Go, start: Instant, stop: &Stop) -> Result<SearchBudget, String> {
+        let asked = go.seconds.map(Duration::try_from_secs_f64).transpose();
+        let asked = asked.map_err(|error| format!("`seconds`: {error}"))?;
+        let time = asked.or(self.time);
+        Ok(SearchBudget::default()
+            .with_nodes(go.nodes.or(self.nodes))
+            .with_playouts(go.playouts.or(self.playouts))
+            .with_stop(stop.by(time.and_then(|time| start.checked_add(time)))))
     }
 }
 
@@ -365,22 +378,8 @@ impl Searched {
         if self.history.is_over().map_err(text)? {
             return Err(text(MachineError::MatchOver));
         }
-        let asked = go.seconds.map(Duration::try_from_secs_f64).transpose();
-        let asked = asked.map_err(|error| format!("`seconds`: {error}"))?;
-        let time = asked.or(config.time);
-        let stop = stop.by(time.and_then(|time| start.checked_add(time)));
-        let (nodes, playouts) = (go.nodes.or(config.nodes), go.playouts.or(config.playouts));
-        let budget = SearchBudget::default()
-            .with_nodes(nodes)
-            .with_playouts(playouts)
-            .with_stop(stop.clone());
-        self.hidden();
-        if let Some(hidden) = &mut self.hidden {
-            let followed = match self.is_observed {
-                true => Ok(()),
-                false => hidden.follow(role, &self.history, &budget.stop).map(drop),
-            };
-            let choice = followed.and_then(|()| hidden.choose(role, &budget));
+        if self.hidden().is_some() {
+            let choice = self.choose_by_belief(role, &config.budget(go, start, stop)?);
             let Choice { text, statistics } = choice.map_err(|error| error.to_string())?;
             return Ok(LineReply::Move(Said { text, statistics }));
         }
@@ -395,7 +394,8 @@ impl Searched {
                 statistics: None,
             }));
         }
-        let is_counted = nodes.is_some() || playouts.is_some();
+        let budget = config.budget(go, start, stop)?;
+        let is_counted = budget.nodes.is_some() || budget.playouts.is_some();
         let (search, searched) = self.search(config, &budget, is_counted).map_err(text)?;
         if let Err(error) = searched {
             // There may still be a result from before.
@@ -420,6 +420,19 @@ impl Searched {
             text: best.unwrap_or_else(|| first.clone()),
             statistics: Some(statistics),
         }))
+    }
+
+    /// Chooses a move of a role by what it observed, or by what it would have of the moves that are known.
+    fn choose_by_belief(
+        &mut self,
+        role: RoleId,
+        budget: &SearchBudget,
+    ) -> Result<Choice, PlayerError> {
+        let hidden = self.hidden.as_mut().ok_or(PlayerError::NotGround)?;
+        if !self.is_observed {
+            hidden.follow(role, &self.history, &budget.stop)?;
+        }
+        hidden.choose(role, budget)
     }
 
     /// Searches from the position; returns the search and how it ended.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use propjit_stop::Stop;
 
 use super::observed::Observed;
-use super::player::{PlayerError, Seat};
+use super::player::Seat;
+use super::player_error::PlayerError;
 use super::rulesheet::Rulesheet;
 use super::shared_position::SharedPosition;
 use crate::game::load::Game;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use propjit_stop::Stop;
 
 use super::hidden_search::HiddenSearch;
-use super::player::{Choice, PlayerError};
+use super::player::Choice;
+use super::player_error::PlayerError;
 use crate::game::ground::GroundGame;
 use crate::game::load::Game;
 use crate::game::machine::{MachineError, RoleId};

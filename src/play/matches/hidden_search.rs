@@ -5,7 +5,8 @@ use std::sync::Arc;
 use propjit_stop::Stop;
 use serde_json::json;
 
-use super::player::{Choice, PlayerError};
+use super::player::Choice;
+use super::player_error::PlayerError;
 use crate::game::load::Game;
 use crate::game::machine::RoleId;
 use crate::search::SearchBudget;

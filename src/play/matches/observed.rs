@@ -1,6 +1,6 @@
 //! What a player observes of a joint move.
 
-use super::player::PlayerError;
+use super::player_error::PlayerError;
 
 /// What a player observes of a joint move. Moves and percepts are KIF.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -16,7 +16,8 @@ use propjit_stop::Stop;
 
 use super::observed::Observed;
 use super::opening::Opening;
-use super::player::{Ending, PlayerError, PlayerFactory, Seat};
+use super::player::{Ending, PlayerFactory, Seat};
+use super::player_error::PlayerError;
 use super::record::{ErrorRecord, MatchEnd, MatchRecord, MoveRecord, PlayerErrorKind};
 use super::rulesheet::Rulesheet;
 use super::shared_position::SharedPosition;

@@ -11,7 +11,8 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use propjit_stop::Stop;
 
 use super::observed::Observed;
-use super::player::{Choice, Ending, Player, PlayerError};
+use super::player::{Choice, Ending, Player};
+use super::player_error::PlayerError;
 use super::shared_position::SharedPosition;
 use crate::support::background::{Background, Promise};
 use crate::support::crash::caught;
