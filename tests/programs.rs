@@ -166,7 +166,7 @@ fn an_engine_answers_about_many_positions() {
         (json!({"id": 7, "go": {}}), "missing field `role`"),
         (
             json!({"id": 7, "jump": {}}),
-            "load, position, apply, legal, go, stop",
+            "load, position, apply, observe, legal, go, stop",
         ),
     ] {
         let reply = engine.query(wrong);

@@ -383,7 +383,7 @@ fn nothing_is_proved_of_a_game_that_hides_information() {
     assert!(matches!(refusal, Refusal::HiddenInformation));
 }
 
-/// Chance may help or harm: what it does is sure in no way.
+/// Chance may help or harm: what it does is sure in no way, but known on average.
 #[test]
 fn chance_is_no_opponent_whose_choice_is_known() {
     let rules = "(role r) (role random) (init start) (legal r wait) (legal random heads) (legal random tails)
@@ -392,7 +392,9 @@ fn chance_is_no_opponent_whose_choice_is_known() {
     let game = game(rules);
     let solved = solved(&game, 1);
     assert_eq!(values(&solved), [(0, 100)]);
-    assert!(!solved.is_solved());
+    let expected = solved.expected(ROLE).unwrap();
+    assert_eq!((expected.low, expected.high), (50.0, 50.0));
+    assert!(solved.is_solved());
     let config = MctsConfig::default().with_solve(true).with_local(true);
     let report = report(&game, config, 1000);
     // That is the mean.

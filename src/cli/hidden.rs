@@ -6,6 +6,7 @@ use propjit::Stop;
 use propjit::game::ground::GroundGame;
 use propjit::game::machine::RoleId;
 use propjit::play::matches::{HiddenRoles, PlayerError};
+use propjit::proof::unproved::Unproved;
 use propjit::search::beliefs::Belief;
 use propjit::search::ismcts::InformationSetReport;
 use serde::Serialize;
@@ -181,6 +182,9 @@ pub(super) struct HiddenAnalysis {
     /// None if there is no legal move, or no search.
     best: Option<String>,
     value: Option<f64>,
+    /// Never: nothing is proved by a belief.
+    solved: bool,
+    unproved: [Unproved; 1],
     iterations: u64,
     seconds: f64,
     seed: u64,
@@ -225,6 +229,8 @@ impl HiddenAnalysis {
             depth: position.history.depth(),
             best,
             value: report.value,
+            solved: false,
+            unproved: [Unproved::HiddenInformation],
             iterations: report.iterations,
             seconds: report.time.as_secs_f64(),
             seed,
@@ -259,6 +265,7 @@ impl fmt::Display for HiddenAnalysis {
                 table.fmt(f)?;
             }
         }
+        writeln!(f, "{}", self.unproved[0])?;
         match self.interrupted {
             true => writeln!(f, "interrupted"),
             false => Ok(()),

@@ -86,7 +86,9 @@ impl OwnMoves {
             }
             let percepts = machine.percepts(seen.state(), seen.joint(), of.role)?;
             let mut hasher = FxHasher::default();
-            (of.known, seen.joint()[of.role.index()], percepts).hash(&mut hasher);
+            // The number of the step makes it differ from what was known at the start.
+            let step = seen.length() + 1;
+            (step, of.known, seen.joint()[of.role.index()], percepts).hash(&mut hasher);
             of.known = hasher.finish();
         }
         Ok(())

@@ -29,10 +29,13 @@ pub struct Population {
 /// A hash of all moves and percepts of a role so far.
 pub type Knowledge = u64;
 
+/// Zeros alone, as of the first move without percepts, would be hashed to zero, which is the knowledge at the start.
+const SALT: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// Returns what a role knows after it made a move and perceived something, packed, with that knowledge before.
 pub fn knowledge_after(before: Knowledge, own: Move, percepts: &[u64]) -> Knowledge {
     let mut hasher = FxHasher::default();
-    (before, own, percepts).hash(&mut hasher);
+    (SALT, before, own, percepts).hash(&mut hasher);
     hasher.finish()
 }
 
@@ -214,5 +217,26 @@ impl Population {
     /// The memory that it takes, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.len() * (StateSet::bytes_a_state(self.words) + 16)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A move that is not observed changes what a role knows, too.
+    #[test]
+    fn each_move_adds_knowledge() {
+        let mut all = vec![0];
+        for _ in 0..3 {
+            let last = all[all.len() - 1];
+            all.push(knowledge_after(last, Move(0), &[]));
+        }
+        all.push(knowledge_after(0, Move(0), &[0]));
+        all.push(knowledge_after(0, Move(1), &[]));
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
     }
 }
