@@ -1,5 +1,7 @@
 //! The command that solves games and checks certificates.
 
+use serde_json::Value;
+
 use crate::common::TALK;
 use crate::common::command::{file, json, own, propjit, stderr, stdout};
 use crate::common::solvable::{PENNIES, nim};
@@ -292,4 +294,39 @@ fn what_cannot_be_solved_is_told() {
         let error = stderr(propjit(&args).failure().code(code));
         assert!(error.contains(says), "{args:?}: {error}");
     }
+}
+
+/// With chance, roles expect something between what the worst and the best luck brings.
+#[test]
+fn games_with_chance_have_expected_values() {
+    let race = own("diceRace");
+    let report = json(&["solve", &race]);
+    assert_eq!(report["verdict"], "proved");
+    let roles = report["roles"].as_array().unwrap();
+    let expected = |role: usize| {
+        let expected = &roles[role]["expected"];
+        assert_eq!(expected["least"], expected["most"]);
+        expected["least"].as_f64().unwrap()
+    };
+    // One of both wins.
+    assert!((expected(0) + expected(1) - 100.0).abs() < 1e-6);
+    assert!((60.0..70.0).contains(&expected(0)));
+    assert_eq!(
+        (&roles[0]["least"], &roles[0]["most"]),
+        (&Value::from(0), &Value::from(100))
+    );
+    assert!(report["line"].as_array().unwrap().is_empty());
+    let text = stdout(propjit(&["solve", &race]).success());
+    assert!(
+        text.contains("first expects 66.23, by states; 0..100 by luck"),
+        "{text}"
+    );
+    // A search that knows all states chooses by expectation, not by the worst luck.
+    let analysis = json(&["analyze", &race, "--seconds", "2", "--seed", "1"]);
+    let value = analysis["value"].as_f64().unwrap();
+    assert!((value - expected(0)).abs() < 0.01, "{value}");
+    assert_eq!(
+        (&analysis["solved"], &analysis["best"]),
+        (&Value::from(true), &Value::from("roll"))
+    );
 }

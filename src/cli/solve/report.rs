@@ -232,11 +232,11 @@ impl fmt::Display for Report {
             match &role.expected {
                 Some(expected) => {
                     let Value { role, least, most } = &role.value;
-                    write!(f, "  {role} {expected}, {least}..{most} by luck")?;
+                    writeln!(f, "  {role} {expected}, by states; {least}..{most} by luck")?;
+                    continue;
                 }
-                None => write!(f, "  {}", role.value)?,
+                None => write!(f, "  {}, by {}", role.value, role.least_by)?,
             }
-            write!(f, ", by {}", role.least_by)?;
             if role.most_by != role.least_by {
                 write!(f, " and {}", role.most_by)?;
             }

@@ -31,6 +31,8 @@ impl HiddenSearch {
     /// [`PlayerError::NotGround`].
     pub fn new(game: Arc<Game>, role: RoleId, seed: u64) -> Result<HiddenSearch, PlayerError> {
         let engines = game.engines().ok_or(PlayerError::NotGround)?;
+        // Playouts use decisive moves as soon as there is code for them.
+        game.decisive();
         Ok(HiddenSearch {
             role,
             search: InformationSetSearch::new(engines, role, seed),

@@ -121,6 +121,8 @@ impl<'a> Solved<'a> {
             return plan.moves.iter().map(|&played| vec![played]).collect();
         }
         match &self.enumerated {
+            // With chance, no line is what all can expect.
+            Some(_) if !self.expected.is_empty() => Vec::new(),
             Some(enumerated) if enumerated.graph.is_complete() => {
                 let mut expander = Expander::new(self.engines);
                 let steps = enumerated.line().into_iter();

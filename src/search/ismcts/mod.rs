@@ -4,7 +4,8 @@
 //! set Monte Carlo tree search: Cowling, Powley and Whitehouse, "Information Set Monte Carlo Tree Search", 2012). Each
 //! iteration draws a hypothesis from a [belief](crate::search::beliefs) and plays it to the end: roles choose by the
 //! statistics of their nodes, which know nothing of the hypothesis, so that no plan depends on what cannot be known. Many
-//! iterations go on at a time, one per lane; where all roles have left their trees, a random playout has the rest.
+//! iterations go on at a time, one per lane; where all roles have left their trees, a random playout has the
+//! rest, with decisive moves if there is code for them.
 //!
 //! - `tree`: the nodes of a role.
 //! - `walk`: iterations in lanes.
@@ -57,7 +58,7 @@ impl InformationSetSearch {
         let game = engines.game();
         let mut streams = streams(seed);
         let mut rng = streams.next().expect("streams do not end");
-        let subscription = MatchEngines::new(engines.clone()).subscribe(PlayoutPolicy::Uniform);
+        let subscription = MatchEngines::new(engines.clone()).subscribe(PlayoutPolicy::Decisive);
         InformationSetSearch {
             role,
             expander: Expander::new(engines),
