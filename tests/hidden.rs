@@ -14,7 +14,7 @@ use crate::common::http::{legal, post, serve, start};
 use crate::common::series::{play, series, sheet, spec};
 
 /// One role hides a coin in one of three boxes, the other one may look into two of them.
-const BOXES: &str = "
+pub(crate) const BOXES: &str = "
     (role hider) (role seeker) (init (step 1)) (box 1) (box 2) (box 3) (after 1 2) (after 2 3) (after 3 4)
     (<= (legal hider (hide ?b)) (true (step 1)) (box ?b)) (<= (legal hider wait) (not (true (step 1))))
     (<= (legal seeker wait) (true (step 1))) (<= (legal seeker (look ?b)) (not (true (step 1))) (box ?b))

@@ -19,7 +19,8 @@ use crate::common;
 use crate::common::browser::Browser;
 use crate::common::command::{file, own, propjit, propjit_reading, stderr};
 use crate::common::http::{body, raw, status};
-use crate::common::{TALK, own_game};
+use crate::common::{TALK, game, own_game};
+use crate::hidden::BOXES;
 
 /// A view of a match in which no role is played by the machine.
 fn view(game: Game, moves: &str) -> View {
@@ -80,6 +81,45 @@ fn wait(view: &View, target: &str, is_right: impl Fn(&Value) -> bool) -> Value {
         is_right(&answer)
     });
     answer
+}
+
+/// The page has what the person's role knows, and all when the match is over, or at once if that is asked for.
+#[test]
+fn what_is_hidden_is_not_on_the_page() {
+    let shown = |show_all| {
+        let view = view_with(game(BOXES), "", |config| {
+            config
+                .with_machines(vec![true, false])
+                .with_show_all(show_all)
+        });
+        let scene = wait(&view, "/api/scene", |scene| scene["depth"] == 1);
+        (view, scene)
+    };
+    let (view, scene) = shown(false);
+    assert_eq!(scene["line"], json!([["?", "wait"]]));
+    assert_eq!(scene["legal"][0][0]["text"], "?");
+    assert_eq!(scene["legal"][1].as_array().unwrap().len(), 3);
+    let text = scene.to_string();
+    assert!(
+        text.contains("one of 3 states") && text.contains("0.33 (in "),
+        "{text}"
+    );
+    assert!(!text.contains("\"(in ") && !text.contains("hide"), "{text}");
+    let thinking = wait(&view, "/api/thinking", |thinking| {
+        !thinking["search"]["roles"].as_array().unwrap().is_empty()
+    });
+    assert_eq!(thinking["search"]["roles"][0]["role"], 1);
+    assert_eq!(thinking["knowledge"]["dark"], Value::Null);
+    for place in ["1", "2"] {
+        let played = json!([null, format!("(look {place})")]);
+        if get(&view, "/api/scene")["goals"].is_null() {
+            assert_eq!(play(&view, played).0, 200);
+        }
+    }
+    let scene = wait(&view, "/api/scene", |scene| !scene["goals"].is_null());
+    assert!(scene["line"][0][0].as_str().unwrap().starts_with("(hide "));
+    let (_view, scene) = shown(true);
+    assert!(scene["line"][0][0].as_str().unwrap().starts_with("(hide "));
 }
 
 #[test]
