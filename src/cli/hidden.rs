@@ -7,6 +7,7 @@ use propjit::game::ground::GroundGame;
 use propjit::game::machine::RoleId;
 use propjit::play::matches::{HiddenRoles, PlayerError};
 use propjit::proof::unproved::Unproved;
+use propjit::search::SearchBudget;
 use propjit::search::beliefs::Belief;
 use propjit::search::ismcts::InformationSetReport;
 use serde::Serialize;
@@ -207,7 +208,7 @@ impl HiddenAnalysis {
         position: &Position,
         role: RoleId,
         seed: u64,
-        budget: impl FnOnce() -> propjit::search::SearchBudget,
+        budget: impl FnOnce() -> SearchBudget,
         pictures: Option<&Pictures>,
         stop: &Stop,
     ) -> Result<HiddenAnalysis, Failure> {

@@ -125,7 +125,7 @@ impl RemotePlayer {
         }
     }
 
-    /// What the player is told of the last turn. In games with `sees` rules, there is a form for the first turn, too.
+    /// The last turn as the request states it. In games with `sees` rules, there is a form for the first turn, too.
     fn last_turn(&self, observed: Option<&Observed>) -> LastTurn {
         let turn = self.turn;
         match observed {

@@ -70,9 +70,7 @@ impl LineServerConfig {
         with_nodes(nodes: Option<u64>);
         with_playouts(playouts: Option<u64>);
     }
-}
 
-impl LineServerConfig {
     /// The budget of a choice that was requested at `start`.
     fn budget(&self, go: &Go, start: Instant, stop: &Stop) -> Result<SearchBudget, String> {
         let asked = go.seconds.map(Duration::try_from_secs_f64).transpose();

@@ -4,7 +4,7 @@
 //!   [`History`](crate::game::position::History) can also go back, and follows a [`Script`] of joint moves.
 //! - [`Player`] is the interface of players in a match; a [`PlayerFactory`] makes one for each match. The players
 //!   themselves are in [`player`](crate::play::players) and [`protocol`](crate::play::ggp).
-//! - [`Observed`] is what a player is told of a joint move: all moves, or its own one and its percepts.
+//! - [`Observed`] is what a player observes of a joint move: all moves, or its own one and its percepts.
 //! - [`HiddenSearch`] chooses moves where information is hidden; [`HiddenRoles`] are several roles there.
 //! - [`Rulesheet`] is a game that several players share, prepared when it is first needed.
 //! - A [`SharedPosition`] is a position of a match that the referee shares with the players in its process.

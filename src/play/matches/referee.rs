@@ -99,14 +99,14 @@ struct RunningMatch<'a> {
     failures: Vec<u32>,
     stop: &'a Stop,
     record: MatchRecord,
-    told: Told,
+    disclosed: Disclosed,
     /// What each role observed of the last joint move; none before the first.
     observed: Option<Vec<Observed>>,
 }
 
-/// What players are told of a joint move.
+/// What the referee discloses of a joint move to players.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum Disclosed {
     /// All moves: the game has no `sees` rules.
     Moves,
     /// Their own moves and percepts, from which the position follows.
@@ -115,15 +115,15 @@ enum Told {
     Percepts,
 }
 
-impl Told {
-    /// What players of a game are told.
-    fn of(rulesheet: &Rulesheet) -> Told {
+impl Disclosed {
+    /// What is disclosed in a game.
+    fn of(rulesheet: &Rulesheet) -> Disclosed {
         if !rulesheet.rules().has_percepts() {
-            return Told::Moves;
+            return Disclosed::Moves;
         }
         match rulesheet.game() {
-            Ok(game) if !game.hides_information() => Told::PerceptsAndPosition,
-            _ => Told::Percepts,
+            Ok(game) if !game.hides_information() => Disclosed::PerceptsAndPosition,
+            _ => Disclosed::Percepts,
         }
     }
 }
@@ -153,7 +153,7 @@ pub fn play_match(
         failures: vec![0; seats.len()],
         stop,
         record,
-        told: first.map_or(Told::Moves, |(_, seat)| Told::of(&seat.rulesheet)),
+        disclosed: first.map_or(Disclosed::Moves, |(_, seat)| Disclosed::of(&seat.rulesheet)),
         observed: None,
     };
     let opened = running.open(opening, &mut seats);
@@ -240,7 +240,7 @@ impl RunningMatch<'_> {
     /// Makes a joint move, with its record.
     fn make(&mut self, moves: &[Move], mut step: Vec<MoveRecord>) -> Result<(), MachineError> {
         let here = self.position.position();
-        if self.told != Told::Moves {
+        if self.disclosed != Disclosed::Moves {
             for (role, record) in RoleId::first(step.len()).zip(&mut step) {
                 record.percepts = here.percepts(moves, role)?;
             }
@@ -249,8 +249,8 @@ impl RunningMatch<'_> {
         next.play_found(moves)?;
         self.position = SharedPosition::new(next, self.position.depth() + 1);
         let all = || step.iter().map(|made| made.text.clone());
-        let observed = step.iter().map(|made| match self.told {
-            Told::Moves => all().collect(),
+        let observed = step.iter().map(|made| match self.disclosed {
+            Disclosed::Moves => all().collect(),
             _ => Observed::Percepts {
                 own: made.text.clone(),
                 percepts: made.percepts.clone(),
@@ -265,7 +265,7 @@ impl RunningMatch<'_> {
     /// players of games that are not ground have their own.
     fn shared(&self) -> Option<SharedPosition> {
         let is_ground = self.position.position().ground_state().is_some();
-        let is_known = is_ground && self.told != Told::Percepts;
+        let is_known = is_ground && self.disclosed != Disclosed::Percepts;
         is_known.then(|| self.position.clone())
     }
 
@@ -405,7 +405,7 @@ impl RunningMatch<'_> {
     fn turn(&mut self, legal: &[&NamedMoves]) -> (Vec<Move>, Vec<MoveRecord>) {
         let deadline = Instant::now() + self.config.play_clock;
         let here = self.shared();
-        // Players have been told of the opening already.
+        // The seats of players have the opening already.
         let is_first = self.record.steps.len() == self.record.opening;
         let last = self.observed.as_ref().filter(|_| !is_first);
         let ask = |(role, worker): (usize, &mut Option<Worker>)| {
