@@ -123,8 +123,7 @@ impl Player for Determinised {
         let ground = self.game.ground_game().ok_or(PlayerError::NotGround)?;
         let failed =
             |error: propjit::game::machine::UnknownName| PlayerError::Failed(error.to_string());
-        let own = ground.parse_move(self.role, own).map_err(failed)?;
-        let observation = Observation::from_texts(ground, self.role, own, percepts, false);
+        let observation = Observation::parse(ground, self.role, own, percepts);
         self.news.push(observation.map_err(failed)?);
         Ok(())
     }

@@ -141,14 +141,12 @@ impl Follower {
         let belief = self.belief.as_mut().ok_or(PlayerError::NotGround)?;
         let ground = game.ground_game().ok_or(PlayerError::NotGround)?;
         let unknown = |error| PlayerError::from(MachineError::UnknownName(error));
-        let own = ground.parse_move(self.role, own).map_err(unknown)?;
         let (known, others): (Vec<&String>, Vec<&String>) =
             (percepts.iter()).partition(|percept| ground.find_percept(self.role, percept).is_ok());
         if let Some(other) = others.first() {
             tracing::warn!(percept = other, "by the rules, this cannot be perceived");
         }
-        let observation =
-            Observation::from_texts(ground, self.role, own, &known, false).map_err(unknown)?;
+        let observation = Observation::parse(ground, self.role, own, &known).map_err(unknown)?;
         if let Err(error) = belief.observe(&observation, stop) {
             tracing::warn!(%error, "the belief goes on with all states that may follow");
         }

@@ -76,10 +76,9 @@ impl HiddenRoles {
         let game = self.game.clone();
         let ground = ground(&game)?;
         let unknown = |error| PlayerError::from(MachineError::UnknownName(error));
-        let own = ground.parse_move(role, own).map_err(unknown)?;
-        let observation = Observation::from_texts(ground, role, own, percepts, false);
+        let observation = Observation::parse(ground, role, own, percepts).map_err(unknown)?;
         let belief = self.belief(role)?;
-        belief.observe(&observation.map_err(unknown)?, stop)?;
+        belief.observe(&observation, stop)?;
         Ok(belief)
     }
 

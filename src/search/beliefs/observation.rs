@@ -40,6 +40,20 @@ impl Observation {
         })
     }
 
+    /// The observation of a move and percepts that are given as texts. The match is not over then.
+    ///
+    /// # Errors
+    /// If the role can never make the move, or never perceive one of the percepts.
+    pub fn parse(
+        game: &GroundGame,
+        role: RoleId,
+        own: &str,
+        percepts: &[impl AsRef<str>],
+    ) -> Result<Observation, UnknownName> {
+        let own = game.parse_move(role, own)?;
+        Observation::from_texts(game, role, own, percepts, false)
+    }
+
     /// What a role observes when the roles make these moves in a position of the game. The match is not over then.
     ///
     /// # Errors
