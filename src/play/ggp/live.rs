@@ -300,6 +300,7 @@ impl LiveMatch {
         Some(Observed::Percepts {
             own: own.to_string(),
             percepts: percepts.to_vec(),
+            moves: None,
         })
     }
 

@@ -130,7 +130,7 @@ impl RemotePlayer {
         let turn = self.turn;
         match observed {
             Some(Observed::Moves(moves)) => LastTurn::List(moves.clone()),
-            Some(Observed::Percepts { own, percepts }) => LastTurn::Percepts {
+            Some(Observed::Percepts { own, percepts, .. }) => LastTurn::Percepts {
                 turn,
                 own: Some(own.clone()),
                 percepts: percepts.clone(),

@@ -79,8 +79,11 @@ impl LinePlayer {
         });
         let role = &self.seat.rulesheet.roles()[self.seat.role.index()];
         requests.extend(self.history[first..].iter().map(|of| match of.clone() {
-            Observed::Moves(moves) => LineRequest::Apply(Apply { moves }),
-            Observed::Percepts { own, percepts } => LineRequest::Observe(Observe {
+            Observed::Moves(moves)
+            | Observed::Percepts {
+                moves: Some(moves), ..
+            } => LineRequest::Apply(Apply { moves }),
+            Observed::Percepts { own, percepts, .. } => LineRequest::Observe(Observe {
                 role: role.clone(),
                 own,
                 percepts,

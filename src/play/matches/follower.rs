@@ -90,9 +90,12 @@ impl Follower {
             }
         }
         while let Some(observed) = self.missed.pop_front() {
-            match observed {
-                Observed::Moves(joint) => self.follow_moves(&joint, stop)?,
-                Observed::Percepts { own, percepts } => self.perceive(&own, &percepts, stop)?,
+            match &observed {
+                Observed::Moves(joint)
+                | Observed::Percepts {
+                    moves: Some(joint), ..
+                } => self.follow_moves(joint, stop)?,
+                Observed::Percepts { own, percepts, .. } => self.perceive(own, percepts, stop)?,
             }
         }
         // Who told all moves has given away what is hidden; it is not used.

@@ -109,8 +109,8 @@ struct RunningMatch<'a> {
 enum Disclosed {
     /// All moves: the game has no `sees` rules.
     Moves,
-    /// Their own moves and percepts, from which the position follows.
-    PerceptsAndPosition,
+    /// All moves, and the percepts that tell as much.
+    MovesAndPercepts,
     /// Their own moves and percepts alone.
     Percepts,
 }
@@ -122,7 +122,7 @@ impl Disclosed {
             return Disclosed::Moves;
         }
         match rulesheet.game() {
-            Ok(game) if !game.hides_information() => Disclosed::PerceptsAndPosition,
+            Ok(game) if !game.hides_information() => Disclosed::MovesAndPercepts,
             _ => Disclosed::Percepts,
         }
     }
@@ -248,12 +248,13 @@ impl RunningMatch<'_> {
         let mut next = here.clone();
         next.play_found(moves)?;
         self.position = SharedPosition::new(next, self.position.depth() + 1);
-        let all = || step.iter().map(|made| made.text.clone());
+        let all = || step.iter().map(|made| made.text.clone()).collect();
         let observed = step.iter().map(|made| match self.disclosed {
-            Disclosed::Moves => all().collect(),
-            _ => Observed::Percepts {
+            Disclosed::Moves => Observed::Moves(all()),
+            disclosed => Observed::Percepts {
                 own: made.text.clone(),
                 percepts: made.percepts.clone(),
+                moves: (disclosed == Disclosed::MovesAndPercepts).then(all),
             },
         });
         self.observed = Some(observed.collect());
