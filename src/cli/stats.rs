@@ -147,6 +147,9 @@ impl Report {
             if let Some(branching) = role.branching {
                 table.row("moves-at-choices", name, "mean", branching);
             }
+            if let Some(percepts) = role.percepts {
+                table.row("percepts", name, "mean", percepts);
+            }
             table.row("wins", name, "", role.wins);
             table.row("draws", name, "", role.draws);
             table.row("losses", name, "", role.losses);
@@ -266,6 +269,9 @@ impl fmt::Display for Report {
                     f,
                     "  moves           {branching:>10.2}   where it has a choice, in {part:.1}% of states"
                 )?;
+            }
+            if let Some(percepts) = role.percepts {
+                writeln!(f, "  percepts        {percepts:>10.2}   of a joint move")?;
             }
             if let Some(score) = &role.score {
                 writeln!(f, "  score           {}", percent(score))?;

@@ -59,6 +59,9 @@ pub struct RoleFigures {
     pub choices: Option<Share>,
     /// The mean number of moves where it has more than one.
     pub branching: Option<f64>,
+    /// The mean number of percepts of a joint move; none in games without `sees` rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub percepts: Option<f64>,
     /// The matches with a goal in which no other role had as good a one. In games of one role: in
     /// which the goal was 100.
     pub wins: u64,

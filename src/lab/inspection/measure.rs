@@ -123,6 +123,8 @@ struct RoleCounts {
     /// The states in which it has a choice, and the numbers of moves there.
     deciding: StateShare,
     choices: Moments,
+    /// The numbers of percepts of joint moves.
+    percepts: Moments,
     goals: BTreeMap<i32, u64>,
     undefined: u64,
     results: [u64; 3],
@@ -151,6 +153,7 @@ fn count(
     };
     let players = counts.players.clone();
     let greatest = greatest_goals(game);
+    let has_percepts = game.rules().has_percepts();
     let mut matches = RandomMatches::new(game.machine(game.backend())?, config.max_steps, rng);
     let mut values = Vec::new();
     let mut seen_in_match: Vec<u64> = Vec::new();
@@ -159,6 +162,7 @@ fn count(
         let mut first = None;
         seen_in_match.clear();
         let mut choices = vec![Moments::default(); roles];
+        let mut percepts = vec![Moments::default(); roles];
         let (mut looked_at, mut decisive) = (0, 0);
         let end = matches.play(stop, &mut |machine, rng, seen| {
             let joint: f64 = seen
@@ -174,6 +178,12 @@ fn count(
             for (choices, legal) in choices.iter_mut().zip(seen.legal()) {
                 if legal.len() > 1 {
                     choices.add(legal.len() as i64, 1);
+                }
+            }
+            for (role, percepts) in RoleId::first(roles).zip(&mut percepts) {
+                if has_percepts {
+                    let seen = machine.percepts(seen.state(), seen.joint(), role)?;
+                    percepts.add(seen.len() as i64, 1);
                 }
             }
             if first.is_none() {
@@ -215,8 +225,9 @@ fn count(
         for (depth, joint) in counts.branching.iter_mut().zip(&seen_in_match) {
             depth.add(f64::from_bits(*joint), 1);
         }
-        for (role, choices) in counts.roles.iter_mut().zip(&choices) {
+        for ((role, choices), percepts) in counts.roles.iter_mut().zip(&choices).zip(&percepts) {
             role.choices.merge(choices);
+            role.percepts.merge(percepts);
             role.deciding.add(choices.count, seen_in_match.len() as u64);
         }
         match end {
@@ -391,6 +402,7 @@ impl RoleCounts {
             role: name.to_string(),
             choices: self.deciding.share(),
             branching: self.choices.mean(),
+            percepts: self.percepts.mean(),
             wins,
             draws,
             losses,
