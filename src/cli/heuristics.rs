@@ -1,13 +1,16 @@
 //! `propjit heuristics`: an evaluation of states, learned from matches.
 
 use std::fmt;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use propjit::game::engine::MatchEngines;
 use propjit::game::ground::GroundGame;
-use propjit::search::learned::{Effect, Evaluation, Heuristic, HeuristicConfig, Known, compare};
+use propjit::search::learned::{
+    Effect, Evaluation, Heuristic, HeuristicConfig, Known, TupleWeight, compare,
+};
 use propjit::search::mcts::play_search_match;
 use propjit::support::error_text::with_causes;
 use propjit::support::rng::random_seed;
@@ -16,6 +19,7 @@ use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range, not_ground, seconds, seed, threads};
 use super::output::{Failure, Output, counted, show_progress, writable};
+use super::picture::Pictures;
 use super::signals::stop_on_signals;
 
 /// The approximate number of decisions in the matches against another evaluation.
@@ -65,6 +69,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     against: Vec<PathBuf>,
 
+    /// Number of parts of boards to print, those whose contents have the greatest weights first; JSON lists them, too
+    #[arg(long, default_value = "6", value_name = "N", value_parser = |text: &str| in_range(text, 0, usize::MAX))]
+    tuples: usize,
+
     #[command(flatten)]
     setup: SetupArgs,
 }
@@ -107,7 +115,9 @@ struct Report {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     against: Vec<AgainstFile>,
     effects: Vec<PropositionEffect>,
-    /// The number of them that are printed as text.
+    /// The contents of parts of boards with the greatest weights.
+    tuples: Vec<PartOfBoard>,
+    /// The number of effects that are printed as text.
     #[serde(skip)]
     printed: usize,
 }
@@ -144,6 +154,19 @@ struct PropositionEffect {
     proposition: String,
     /// When each of the roles is to move; null if it never holds then.
     mean: Vec<Option<f64>>,
+}
+
+/// What is on a part of a board together, with its weight in the logarithm of the odds of the first role.
+#[derive(Serialize)]
+struct PartOfBoard {
+    /// The propositions that hold there.
+    holds: Vec<String>,
+    /// Those of what might be on the places that are empty.
+    none_of: Vec<String>,
+    /// The weight where each of two roles is to move; in games of more roles, one number.
+    weight: Vec<f64>,
+    #[serde(skip)]
+    picture: Option<String>,
 }
 
 /// Learns and prints the results.
@@ -219,6 +242,15 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         between_searches: between.and_then(|between| played(between.full)),
         between_searches_as_hint: between.and_then(|between| played(between.hint)),
         against,
+        tuples: match &learned.evaluation {
+            Some(evaluation) if args.tuples > 0 => {
+                let pictures = Pictures::new(&game, &io::stdout(), &stop);
+                let all = evaluation.greatest_tuples(args.tuples).into_iter();
+                all.map(|of| PartOfBoard::new(of, ground, &pictures))
+                    .collect()
+            }
+            _ => Vec::new(),
+        },
         effects: propositions(learned.effects, ground),
         printed: args.effects,
     })?;
@@ -280,6 +312,40 @@ fn propositions(mut effects: Vec<Effect>, game: &GroundGame) -> Vec<PropositionE
     named.collect()
 }
 
+impl PartOfBoard {
+    fn new(of: TupleWeight, game: &GroundGame, pictures: &Pictures) -> PartOfBoard {
+        let text = |&base: &usize| game.base_text(base);
+        let places = of.places.iter();
+        let places = places.map(|place| {
+            let any = place.bases.first().map(text).unwrap_or_default();
+            (any, place.holds.as_ref().map(text))
+        });
+        let places: Vec<(String, Option<String>)> = places.collect();
+        let empty = of.places.iter().filter(|place| place.holds.is_none());
+        PartOfBoard {
+            picture: pictures.part(&places),
+            holds: places.into_iter().filter_map(|(_, held)| held).collect(),
+            none_of: empty
+                .flat_map(|place| place.bases.iter().map(text))
+                .collect(),
+            weight: of.where_to_move.to_vec(),
+        }
+    }
+}
+
+impl fmt::Display for PartOfBoard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for weight in &self.weight {
+            write!(f, "{weight:>8.2} ")?;
+        }
+        match &self.picture {
+            Some(picture) => write!(f, "\n{picture}"),
+            None if self.holds.is_empty() => writeln!(f, " none of {}", self.none_of.join(" ")),
+            None => writeln!(f, " {}", self.holds.join(" ")),
+        }
+    }
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
@@ -339,14 +405,22 @@ impl fmt::Display for Report {
             }
         }
         let shown = &self.effects[..self.printed.min(self.effects.len())];
+        let movers = self.roles.join(" or ");
+        if !self.tuples.is_empty() {
+            writeln!(
+                f,
+                "greatest weights of parts of boards for {}, where {movers} is to move:",
+                self.roles[0]
+            )?;
+            self.tuples.iter().try_for_each(|of| of.fmt(f))?;
+        }
         if shown.is_empty() {
             return Ok(());
         }
         writeln!(
             f,
-            "effects on the odds of {}, where {} is to move:",
-            self.roles[0],
-            self.roles.join(" or ")
+            "effects on the odds of {}, where {movers} is to move:",
+            self.roles[0]
         )?;
         for PropositionEffect { proposition, mean } in shown {
             for mean in mean {

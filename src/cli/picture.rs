@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 
 use propjit::Stop;
-use propjit::game::boards::{Grid, GridKind, Grids, Picture};
+use propjit::game::boards::{Grid, GridKind, Grids, Picture, Place};
 use propjit::game::load::Game;
 
 use super::output::column_width;
@@ -54,6 +54,30 @@ impl Pictures {
             text.push('\n');
         }
         text + &wrap(&picture.rest, 1)
+    }
+
+    /// Draws a part of a board: places, each with the text of a proposition about it, and of the one that holds there. None if
+    /// they are not on one board.
+    pub(super) fn part(&self, places: &[(String, Option<String>)]) -> Option<String> {
+        let found = places.iter().map(|(any, _)| self.grids.place(any));
+        let found: Vec<Place> = found.collect::<Option<_>>()?;
+        let number = found.first()?.grid;
+        let is_one_board = found.iter().all(|place| place.grid == number);
+        let sites: Vec<usize> = found.iter().map(|place| place.site).collect();
+        let held: Vec<String> = places.iter().filter_map(|(_, held)| held.clone()).collect();
+        let contents = &self.grids.picture(&held).contents[number];
+        let (part, numbers) = self.grids.grids()[number].part(&sites);
+        let shown = numbers.iter().map(|site| match sites.contains(site) {
+            true => contents[*site].clone(),
+            // It does not matter what is there.
+            false => vec![" ".to_string()],
+        });
+        let shown: Vec<Vec<String>> = shown.collect();
+        let canvas = Canvas::new(&part, &shown);
+        is_one_board.then(|| match part.kind {
+            GridKind::Row => canvas.row(),
+            _ => canvas.draw(&[], |content| self.colour(&part, content)),
+        })
     }
 
     fn board(&self, number: usize, picture: &Picture) -> String {

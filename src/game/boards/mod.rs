@@ -25,6 +25,7 @@ mod slant;
 mod symbols;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 use propjit_stop::Stop;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -54,7 +55,7 @@ pub struct Grids {
 }
 
 /// A board: its places, and their possible contents.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Grid {
     /// The names of its fluents, the most important one first.
     pub names: Vec<String>,
@@ -70,6 +71,43 @@ pub struct Grid {
     pub contents: BTreeMap<String, Content>,
     /// The places by their names.
     numbers: FxHashMap<String, usize>,
+}
+
+impl Grid {
+    /// Returns the smallest part of the board that has these places, of which there is at least one, as a board, and the number of
+    /// each of its places on the whole.
+    pub fn part(&self, sites: &[usize]) -> (Grid, Vec<usize>) {
+        let span = |of: fn(&Site) -> u32| {
+            let each = || sites.iter().map(|&site| of(&self.sites[site]));
+            each().min().unwrap_or(0)..=each().max().unwrap_or(0)
+        };
+        let (lefts, tops) = (span(|site| site.left), span(|site| site.top));
+        let numbered = self.sites.iter().enumerate();
+        let inside = numbered.filter(|(_, of)| lefts.contains(&of.left) && tops.contains(&of.top));
+        let (numbers, inside): (Vec<usize>, Vec<&Site>) = inside.unzip();
+        let moved = inside.iter().map(|site| Site {
+            left: site.left - lefts.start(),
+            top: site.top - tops.start(),
+            name: site.name.clone(),
+        });
+        let names = inside.iter().map(|site| site.name.clone());
+        let part = Grid {
+            numbers: names.zip(0..).collect(),
+            sites: moved.collect(),
+            columns: named(&self.columns, &lefts),
+            rows: named(&self.rows, &tops),
+            ..self.clone()
+        };
+        (part, numbers)
+    }
+}
+
+/// The names of lines within some distances, with their distances from the least of these.
+fn named(lines: &[(u32, String)], distances: &RangeInclusive<u32>) -> Vec<(u32, String)> {
+    let inside = lines.iter().filter(|(at, _)| distances.contains(at));
+    inside
+        .map(|(at, name)| (at - distances.start(), name.clone()))
+        .collect()
 }
 
 /// A place of a board.

@@ -14,7 +14,7 @@ use crate::support::fnv::Fnv64;
 
 /// The units of weights past the hidden layer. Whole numbers have the same sum in any order,
 /// however often some are added and taken away again.
-const DIRECT: f32 = (1 << 16) as f32;
+pub(super) const DIRECT: f32 = (1 << 16) as f32;
 
 /// The units of what the hidden layer gets. Its units are of 16 bits, so that many of them fit a
 /// register: their sums may be as great as 64.

@@ -20,7 +20,7 @@
 //! - `match_play`, `self_play`, `team`, `policy`, `joint_moves`, `samples`: a match, many of them, on several
 //!   threads, the policies of decisions in them, also for several roles at once, and their states.
 //! - `training`: gradient descent.
-//! - `effects`: the worth of propositions by it.
+//! - `effects`: the worth of propositions by it; `greatest`: the parts of boards that matter most to it.
 //! - `config`, `learn`, `schedule`: the rounds, and what is done in another way in the first ones and in the last
 //!   ones.
 //! - `comparison`: matches of one evaluation against another.
@@ -33,6 +33,7 @@ mod config;
 mod discovery;
 mod effects;
 mod evaluation;
+mod greatest;
 mod inputs;
 mod joint_moves;
 mod lane_scorer;
@@ -57,6 +58,7 @@ pub use comparison::compare;
 pub use config::HeuristicConfig;
 pub use effects::Effect;
 pub use evaluation::{Evaluation, Scorer};
+pub use greatest::{TuplePlace, TupleWeight};
 #[cfg(test)]
 pub(in crate::search) use inputs::Inputs;
 pub(in crate::search) use lane_scorer::{
