@@ -115,7 +115,7 @@ impl Player for Determinised {
         observed: &Observed,
         _: Option<&SharedPosition>,
     ) -> Result<(), PlayerError> {
-        let Observed::Percepts { own, percepts } = observed else {
+        let Observed::Percepts { own, percepts, .. } = observed else {
             return Err(PlayerError::Failed(
                 "only games with `sees` are played".into(),
             ));

@@ -1,16 +1,29 @@
 //! Games that hide information: what players are told, over every protocol, and what they make of it.
 
-use std::time::Instant;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Sender, unbounded};
-use propjit::Stop;
+use propjit::game::load::{Game, Setup};
+use propjit::game::machine::Move;
 use propjit::play::matches::{
-    Choice, Ending, MatchEnd, Observed, Player, PlayerError, PlayerFactory, SharedPosition,
+    Choice, Ending, MatchEnd, MoveRecord, Observed, Player, PlayerError, PlayerFactory,
+    SharedPosition,
 };
+use propjit::proof::regret::{Decision, RegretConfig, RegretProgress, evaluate};
+use propjit::search::SearchBudget;
+use propjit::search::beliefs::{Belief, BeliefConfig, Observation};
+use propjit::search::chooser::SearchConfig;
+use propjit::search::determinised::DeterminisedSearch;
+use propjit::search::hidden::HiddenSearch;
+use propjit::search::ismcts::HiddenMethod;
+use propjit::{RoleId, Stop};
 use serde_json::{Value, json};
 
 use crate::common::command::{file, propjit, propjit_reading, stdout};
 use crate::common::http::{legal, post, serve, start};
+use crate::common::own_game;
 use crate::common::series::{play, series, sheet, spec};
 
 /// One role hides a coin in one of three boxes, the other one may look into two of them.
@@ -29,6 +42,7 @@ pub(crate) const BOXES: &str = "
 /// Something that a player was told.
 #[derive(Debug)]
 enum Told {
+    Started(bool),
     Moved(Observed, bool),
     Ended(Ending),
 }
@@ -65,10 +79,12 @@ fn overheard(inner: &str, said: Sender<(usize, Told)>) -> PlayerFactory {
     }
     let inner = spec(inner);
     PlayerFactory::new("overheard", move |seat| {
-        assert!(seat.position.is_none());
+        let role = seat.role.index();
+        said.send((role, Told::Started(seat.position.is_some())))
+            .unwrap();
         Ok(Box::new(Overheard {
             player: inner.make(seat)?,
-            role: seat.role.index(),
+            role,
             said: said.clone(),
         }))
     })
@@ -98,8 +114,10 @@ fn players_are_told_what_their_roles_see() {
         let expected = record.steps.iter().map(|step| Observed::Percepts {
             own: step[role].text.clone(),
             percepts: step[role].percepts.clone(),
+            moves: None,
         });
         let mut of_role = heard.iter().filter(|(other, _)| *other == role);
+        assert!(matches!(of_role.next(), Some((_, Told::Started(false)))));
         let mut last = None;
         for expected in expected {
             match &of_role.next().unwrap().1 {
@@ -107,6 +125,7 @@ fn players_are_told_what_their_roles_see() {
                     assert_eq!((observed, *has_position), (&expected, false));
                 }
                 Told::Ended(ending) => last = Some((ending, expected)),
+                Told::Started(_) => unreachable!(),
             }
         }
         let (ending, expected) = last.unwrap();
@@ -114,21 +133,46 @@ fn players_are_told_what_their_roles_see() {
     }
 }
 
-/// If percepts tell the whole state, positions are shared as in any other game.
+/// If percepts tell the whole state, positions are shared as in any other game, and players that follow by the moves of
+/// all roles, as programs do, are told them.
 #[test]
 fn what_is_not_hidden_is_shared() {
     let open = format!("{BOXES} (<= (sees ?r (did ?q ?m)) (role ?r) (does ?q ?m))");
-    let (said, heard) = unbounded();
-    let shared = PlayerFactory::new("shared", {
-        let legal = spec("legal");
-        move |seat| {
-            said.send(seat.position.is_some()).unwrap();
-            legal.make(seat)
+    let program = format!(
+        "cmd:{} engine",
+        assert_cmd::cargo::cargo_bin!("propjit").display()
+    );
+    for players in [["legal", "mcts:nodes=50"], [program.as_str(), "random"]] {
+        let (said, heard) = unbounded();
+        let players = players.map(|inner| overheard(inner, said.clone()));
+        let results = play(&series(&players, 1), &sheet(&open));
+        let record = &results.records[0];
+        assert_eq!(record.errors, []);
+        for (role, told) in heard.try_iter() {
+            let observed = match told {
+                Told::Started(is_shared) => {
+                    assert!(is_shared);
+                    continue;
+                }
+                Told::Moved(observed, is_shared) => {
+                    assert!(is_shared);
+                    observed
+                }
+                Told::Ended(Ending::Complete(observed)) => observed.unwrap(),
+                Told::Ended(ending) => panic!("{ending:?}"),
+            };
+            let is_told = |step: &Vec<MoveRecord>| {
+                let moves = step.iter().map(|made| made.text.clone());
+                observed
+                    == Observed::Percepts {
+                        own: step[role].text.clone(),
+                        percepts: step[role].percepts.clone(),
+                        moves: Some(moves.collect()),
+                    }
+            };
+            assert!(record.steps.iter().any(is_told), "{observed:?}");
         }
-    });
-    let results = play(&series(&[shared, spec("mcts:nodes=50")], 1), &sheet(&open));
-    assert_eq!(results.records[0].errors, []);
-    assert!(heard.try_iter().all(|is_shared| is_shared));
+    }
 }
 
 /// One who looks into the same box again has not understood what it saw: by chance, that would happen in a third of the
@@ -148,6 +192,118 @@ fn a_search_uses_what_it_saw() {
         }
         assert!(second > 2);
     }
+}
+
+/// What a role believes after these joint moves, as texts.
+fn believed(game: &Game, role: RoleId, moves: &[&[&str]]) -> Belief {
+    let (ground, engines) = (game.ground_game().unwrap(), game.engines().unwrap());
+    let mut belief = Belief::new(engines, role, BeliefConfig::default());
+    let mut position = game.start().unwrap();
+    for joint in moves {
+        let texts: Vec<String> = joint.iter().map(|text| text.to_string()).collect();
+        let found = position.find_joint_move(&texts).unwrap();
+        let observed = Observation::of_joint_move(ground, &position, role, &found).unwrap();
+        belief.observe(&observed, &Stop::new()).unwrap();
+        position.play(&found).unwrap();
+    }
+    belief
+}
+
+/// A small game is solved before the match, and what is played then cannot be exploited.
+#[test]
+fn small_games_are_played_by_an_equilibrium() {
+    let game = Arc::new(own_game("kuhnPoker"));
+    let mut searches = BTreeMap::new();
+    let mut choose = |decision: &Decision<'_>| {
+        let role = decision.role;
+        let mut belief = Belief::new(game.engines().unwrap(), role, BeliefConfig::default());
+        for (own, percepts) in &decision.known {
+            let observation = Observation {
+                own: *own,
+                percepts: (*percepts).into(),
+                is_over: false,
+            };
+            belief.observe(&observation, &Stop::new()).unwrap();
+        }
+        let search = searches.entry(role).or_insert_with(|| {
+            let config = SearchConfig::plain();
+            let mut search = HiddenSearch::new(&game, role, config).unwrap();
+            let minute = Stop::new().within(Duration::from_secs(60));
+            search.prepare(&minute).unwrap();
+            search
+        });
+        let report = search.run(&belief, &SearchBudget::default()).unwrap();
+        assert_eq!(report.method, HiddenMethod::Equilibrium);
+        let probability = |played: &Move| {
+            let mut moves = report.moves.iter();
+            moves.find(|of| of.played == *played).unwrap().probability
+        };
+        decision.legal.iter().map(probability).collect()
+    };
+    let (config, progress) = (RegretConfig::default(), RegretProgress::default());
+    let found = evaluate(&game, &config, &mut choose, &Stop::new(), &progress).unwrap();
+    // Moves at random lose 12.5 goals.
+    assert!(found.exploitability < 0.5, "{}", found.exploitability);
+}
+
+/// States that are nearly known are searched as if they were. Values are still those of one who does not know.
+#[test]
+fn what_is_nearly_known_is_taken_for_known() {
+    let game = Arc::new(Game::from_text("boxes.kif", BOXES, &Setup::default()).unwrap());
+    let seeker = RoleId(1);
+    let belief = believed(
+        &game,
+        seeker,
+        &[&["(hide 3)", "wait"], &["wait", "(look 1)"]],
+    );
+    let config = SearchConfig::default();
+    let config = config.clone().with_mcts(config.mcts.with_keep(false));
+    let config = config.with_learning_within(Duration::from_millis(50), false);
+    let budget = || SearchBudget::for_duration(Duration::from_millis(200));
+    let mut search = HiddenSearch::new(&game, seeker, config).unwrap();
+    let report = search.run(&belief, &budget()).unwrap();
+    assert_eq!(report.method, HiddenMethod::Determinised);
+    let ground = game.ground_game().unwrap();
+    let best = report.best().unwrap();
+    assert_ne!(ground.move_text(seeker, best), "(look 1)");
+    assert_eq!(search.draw(&report), Some(best));
+    let analysed = search.analyse(&belief, &budget()).unwrap();
+    assert_eq!(analysed.method, HiddenMethod::Determinised);
+    assert!(
+        (40.0..60.0).contains(&analysed.value.unwrap()),
+        "{analysed:?}"
+    );
+    // A plain search has nothing beside it.
+    let mut plain = HiddenSearch::new(&game, seeker, SearchConfig::plain()).unwrap();
+    let counted = SearchBudget::default().with_playouts(Some(100));
+    let report = plain.run(&belief, &counted).unwrap();
+    assert_eq!(report.method, HiddenMethod::InformationSets);
+}
+
+/// The most probable states count most.
+#[test]
+fn probable_states_count_more() {
+    let rules = "(role guesser) (role random) (init (step 1))
+        (<= (legal random (throw ?s)) (true (step 1)) (side ?s ?coin)) (side heads 1) (side heads2 1) (side tails 2)
+        (<= (legal random wait) (true (step 2))) (<= (legal guesser wait) (true (step 1)))
+        (<= (legal guesser (say ?c)) (true (step 2)) (side ?s ?c))
+        (<= (next (coin ?c)) (does random (throw ?s)) (side ?s ?c)) (<= (next (coin ?c)) (true (coin ?c)))
+        (<= (next (step 2)) (true (step 1))) (<= (next (said ?c)) (does guesser (say ?c)))
+        (<= (sees guesser clink) (does random (throw ?s)))
+        (<= right (true (coin ?c)) (true (said ?c)))
+        (<= terminal (true (said ?c))) (<= (goal guesser 100) right) (<= (goal guesser 0) (not right)) (goal random 0)";
+    let game = Arc::new(Game::from_text("coin.kif", rules, &Setup::default()).unwrap());
+    let guesser = RoleId(0);
+    let belief = believed(&game, guesser, &[&["wait", "(throw tails)"]]);
+    let mut search = DeterminisedSearch::new(&game, guesser, SearchConfig::plain()).unwrap();
+    let budget = SearchBudget::default().with_playouts(Some(200));
+    let moves = search.run(belief.population(), 1, &budget).unwrap();
+    let ground = game.ground_game().unwrap();
+    let texts = moves
+        .iter()
+        .map(|&(played, _)| ground.move_text(guesser, played));
+    assert_eq!(texts.collect::<Vec<_>>(), ["(say 1)", "(say 2)"]);
+    assert!((moves[0].1 - 2.0 / 3.0).abs() < 0.1, "{moves:?}");
 }
 
 /// Dresden's form of PLAY and STOP: the number of the turn, the player's last move, its percepts.

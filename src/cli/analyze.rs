@@ -145,11 +145,12 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
     if position.game.hides_information() {
         let is_counted = args.budget.playouts.is_some();
-        let seed = args.search.config(is_counted)?.mcts.seed;
+        let config = args.search.config(is_counted)?;
         let pictures = (!output.is_json()).then(|| position.pictures(&stop));
         let budget = || args.budget.start(DEFAULT_TIME, &stop);
         let shown = show_progress(|| "searching information sets".to_string());
-        let analysis = HiddenAnalysis::new(&position, role, seed, budget, pictures.as_ref(), &stop);
+        let analysis =
+            HiddenAnalysis::new(&position, role, config, budget, pictures.as_ref(), &stop);
         drop(shown);
         return output.result(&analysis?);
     }

@@ -9,7 +9,8 @@ use propjit::play::matches::{HiddenRoles, PlayerError};
 use propjit::proof::unproved::Unproved;
 use propjit::search::SearchBudget;
 use propjit::search::beliefs::Belief;
-use propjit::search::ismcts::InformationSetReport;
+use propjit::search::chooser::SearchConfig;
+use propjit::search::ismcts::{HiddenMethod, InformationSetReport};
 use serde::Serialize;
 
 use super::output::Failure;
@@ -76,7 +77,10 @@ impl Believed {
         }
         let mut found = Vec::new();
         for seed in 0..SAMPLES {
-            let mut roles = HiddenRoles::new(position.game.clone(), !seed);
+            let mut roles = HiddenRoles::new(
+                position.game.clone(),
+                SearchConfig::default().with_seed(!seed),
+            );
             let belief = roles.follow(role, &position.history, stop)?;
             found.push(belief.population().histories());
         }
@@ -129,8 +133,9 @@ pub(super) struct MixedMove {
     played: String,
     /// The probability with which the mixed strategy plays it.
     probability: f64,
-    value: f64,
-    visits: u32,
+    /// None if it was not tried.
+    value: Option<f64>,
+    visits: u64,
 }
 
 /// Returns the moves of a report, the most probable one first.
@@ -161,10 +166,13 @@ impl fmt::Display for MixedTable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "probability     value     visits  move")?;
         for of in self.moves.iter().take(self.most) {
+            let value = of
+                .value
+                .map_or("-".to_string(), |value| format!("{value:.2}"));
             writeln!(
                 f,
-                "{:>11.3}  {:>8.2} {:>10}  {}",
-                of.probability, of.value, of.visits, of.played
+                "{:>11.3}  {value:>8} {:>10}  {}",
+                of.probability, of.visits, of.played
             )?;
         }
         match self.moves.len().saturating_sub(self.most) {
@@ -182,6 +190,8 @@ pub(super) struct HiddenAnalysis {
     depth: usize,
     /// None if there is no legal move, or no search.
     best: Option<String>,
+    /// By what the strategy was found.
+    method: HiddenMethod,
     value: Option<f64>,
     /// Never: nothing is proved by a belief.
     solved: bool,
@@ -207,12 +217,13 @@ impl HiddenAnalysis {
     pub(super) fn new(
         position: &Position,
         role: RoleId,
-        seed: u64,
+        config: SearchConfig,
         budget: impl FnOnce() -> SearchBudget,
         pictures: Option<&Pictures>,
         stop: &Stop,
     ) -> Result<HiddenAnalysis, Failure> {
-        let mut roles = HiddenRoles::new(position.game.clone(), seed);
+        let seed = config.mcts.seed;
+        let mut roles = HiddenRoles::new(position.game.clone(), config);
         let text = |error: PlayerError| Failure::Work(error.to_string());
         let belief = roles.follow(role, &position.history, stop).map_err(text)?;
         let ground = position.game.ground_game();
@@ -229,6 +240,7 @@ impl HiddenAnalysis {
             role: position.history.roles()[role.index()].clone(),
             depth: position.history.depth(),
             best,
+            method: report.method,
             value: report.value,
             solved: false,
             unproved: [Unproved::HiddenInformation],
@@ -256,8 +268,8 @@ impl fmt::Display for HiddenAnalysis {
                 writeln!(f, "{}: {best}, value {value}", self.role)?;
                 writeln!(
                     f,
-                    "{} iterations in {:.2} s, seed {}",
-                    self.iterations, self.seconds, self.seed
+                    "by {}; {} iterations in {:.2} s, seed {}",
+                    self.method, self.iterations, self.seconds, self.seed
                 )?;
                 let table = MixedTable {
                     moves: &self.moves,

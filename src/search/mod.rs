@@ -7,14 +7,17 @@
 //! - [`learned`] is an evaluation that is learned here, [`external`] one that comes from outside; `symmetry` finds
 //!   automorphisms of a game.
 //! - [`beliefs`] has the states that a role thinks possible where it does not see all.
-//!   [`ismcts`] is tree search on these.
+//!   [`ismcts`] is tree search on these, [`determinised`] searches some of them as if they were known, and [`hidden`] chooses
+//!   between them.
 //! - A [`SearchBudget`] has the limits of a search.
 
 pub mod beliefs;
 mod budget;
 pub mod chooser;
+pub mod determinised;
 pub mod expansion;
 pub mod external;
+pub mod hidden;
 pub mod ismcts;
 pub mod learned;
 pub mod mcts;

@@ -8,6 +8,7 @@ use propjit::game::machine::RoleId;
 use propjit::game::position::History;
 use propjit::play::matches::{HiddenRoles, PlayerError};
 use propjit::search::SearchBudget;
+use propjit::search::chooser::SearchConfig;
 
 use crate::cli::hidden::{Believed, MixedTable, mixed};
 use crate::cli::output::Failure;
@@ -20,9 +21,9 @@ pub(super) struct Hidden {
 }
 
 impl Hidden {
-    pub(super) fn new(game: Arc<Game>, seed: u64) -> Hidden {
+    pub(super) fn new(game: Arc<Game>, config: SearchConfig) -> Hidden {
         Hidden {
-            roles: HiddenRoles::new(game.clone(), seed),
+            roles: HiddenRoles::new(game.clone(), config),
             game,
         }
     }

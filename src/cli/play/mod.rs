@@ -69,8 +69,10 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let (search, seed) = args.search.search(&position, is_counted, LEARNING)?;
     message(&format!("seed {seed}"));
     let is_hidden = position.game.hides_information();
+    let config = args.search.config(is_counted)?.with_seed(seed);
+    let config = config.with_learning_within(LEARNING, false);
     let mut table = Playing {
-        hidden: is_hidden.then(|| Hidden::new(position.game.clone(), seed)),
+        hidden: is_hidden.then(|| Hidden::new(position.game.clone(), config)),
         show_all: args.show_all,
         pictures: position.pictures(&Stop::new()),
         asked_at: Vec::new(),

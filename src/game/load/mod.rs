@@ -43,6 +43,8 @@ pub struct Game {
     stages: Vec<SetupStage>,
     goal_bounds: OnceLock<GoalBoundsTask>,
     machines: OnceLock<Arc<MachinePool>>,
+    /// Whether roles count as knowing all, whatever they perceive.
+    is_open: bool,
     stop: Stop,
 }
 
@@ -102,6 +104,7 @@ impl Game {
             stages: Vec::new(),
             goal_bounds: OnceLock::new(),
             machines: OnceLock::new(),
+            is_open: false,
             stop: setup.stop.clone(),
         };
         game.stage("parse", start.elapsed());
@@ -261,7 +264,17 @@ impl Game {
     /// perceive tells them all. The first call may take some seconds.
     pub fn hides_information(&self) -> bool {
         let is_observable = |ground: &Arc<GroundGame>| ground.is_observable();
-        self.rules().has_percepts() && !self.ground_game().is_some_and(is_observable)
+        !self.is_open
+            && self.rules().has_percepts()
+            && !self.ground_game().is_some_and(is_observable)
+    }
+
+    /// Returns the game as if all roles knew the state: for searches of states that are taken for known.
+    pub fn in_the_open(&self) -> Game {
+        Game {
+            is_open: true,
+            ..self.clone()
+        }
     }
 
     /// Returns the hash of the rulesheet's text.

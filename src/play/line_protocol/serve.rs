@@ -200,6 +200,8 @@ struct LineServer<'a> {
 struct Searched {
     game: Arc<Game>,
     history: History,
+    /// How to search where time is the limit.
+    config: SearchConfig,
     /// The roles, if the game hides information.
     hidden: Option<HiddenRoles>,
     /// Whether the history is incomplete: something was observed only.
@@ -235,6 +237,7 @@ impl LineServer<'_> {
             let history = History::new(game.follow().map_err(text)?);
             let roles = history.roles().to_vec();
             self.position = Some(Searched {
+                config: self.config.search.clone(),
                 hidden: None,
                 is_observed: false,
                 game: Arc::new(game),
@@ -284,7 +287,7 @@ impl Searched {
     /// Returns the roles if the game hides information.
     fn hidden(&mut self) -> Option<&mut HiddenRoles> {
         if self.hidden.is_none() && self.game.hides_information() {
-            self.hidden = Some(HiddenRoles::new(self.game.clone(), 0));
+            self.hidden = Some(HiddenRoles::new(self.game.clone(), self.config.clone()));
         }
         self.hidden.as_mut()
     }

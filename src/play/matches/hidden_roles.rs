@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use propjit_stop::Stop;
 
-use super::hidden_search::HiddenSearch;
+use super::hidden_choice::choose;
 use super::player::Choice;
 use super::player_error::PlayerError;
 use crate::game::ground::GroundGame;
@@ -14,13 +15,19 @@ use crate::game::machine::{MachineError, RoleId};
 use crate::game::position::History;
 use crate::search::SearchBudget;
 use crate::search::beliefs::{Belief, BeliefConfig, Observation};
+use crate::search::chooser::SearchConfig;
+use crate::search::hidden::HiddenSearch;
 use crate::search::ismcts::InformationSetReport;
+
+/// The part of the time of the first search of a role in which it gets ready, and that time if the search has no limit.
+const PREPARING_PART: u32 = 4;
+const UNLIMITED: Duration = Duration::from_secs(10);
 
 /// The roles for which something was asked, each with its belief and its search.
 #[derive(Debug)]
 pub struct HiddenRoles {
     game: Arc<Game>,
-    seed: u64,
+    config: SearchConfig,
     roles: BTreeMap<RoleId, HiddenRole>,
 }
 
@@ -29,16 +36,17 @@ struct HiddenRole {
     belief: Belief,
     /// The joint moves of a known match that were followed.
     followed: Vec<Vec<String>>,
-    /// Made when a move is first to be chosen.
-    search: Option<HiddenSearch>,
+    /// Made when a move is first to be chosen, and whether it is for counted budgets.
+    search: Option<(HiddenSearch, bool)>,
 }
 
 impl HiddenRoles {
-    /// No roles yet; their searches will depend on the seed.
-    pub fn new(game: Arc<Game>, seed: u64) -> HiddenRoles {
+    /// No roles yet; their searches will be of this configuration, and their beliefs of its seed. Searches with a counted budget are
+    /// plain in any case.
+    pub fn new(game: Arc<Game>, config: SearchConfig) -> HiddenRoles {
         HiddenRoles {
             game,
-            seed,
+            config,
             roles: BTreeMap::new(),
         }
     }
@@ -46,7 +54,7 @@ impl HiddenRoles {
     /// Returns a role, which begins in the initial state unless something was observed.
     fn role(&mut self, role: RoleId) -> Result<&mut HiddenRole, PlayerError> {
         let engines = self.game.engines().ok_or(PlayerError::NotGround)?;
-        let config = BeliefConfig::default().with_seed(self.seed);
+        let config = BeliefConfig::default().with_seed(self.config.mcts.seed);
         Ok(self.roles.entry(role).or_insert_with(|| HiddenRole {
             belief: Belief::new(engines, role, config),
             followed: Vec::new(),
@@ -126,8 +134,9 @@ impl HiddenRoles {
     /// # Errors
     /// When there is no legal move.
     pub fn choose(&mut self, role: RoleId, budget: &SearchBudget) -> Result<Choice, PlayerError> {
+        let game = self.game.clone();
         let (belief, search) = self.searched(role, budget)?;
-        search.choose(belief, budget)
+        choose(ground(&game)?, role, belief, search, budget)
     }
 
     /// Searches for moves of a role by what it believes.
@@ -140,25 +149,38 @@ impl HiddenRoles {
         budget: &SearchBudget,
     ) -> Result<InformationSetReport, PlayerError> {
         let (belief, search) = self.searched(role, budget)?;
-        Ok(search.search(belief, budget))
+        Ok(search.analyse(belief, budget)?)
     }
 
-    /// Returns the belief and the search of a role. One with a counted budget waits for machine code.
+    /// Returns the belief and the search of a role. One with a counted budget waits for machine code; others get ready in a part
+    /// of the time.
     fn searched(
         &mut self,
         role: RoleId,
         budget: &SearchBudget,
     ) -> Result<(&mut Belief, &mut HiddenSearch), PlayerError> {
-        let (game, seed) = (self.game.clone(), self.seed);
-        let HiddenRole { belief, search, .. } = self.role(role)?;
-        let search = match search {
-            Some(search) => search,
-            None => search.insert(HiddenSearch::new(game, role, seed)?),
+        let is_counted = budget.playouts.is_some() || budget.nodes.is_some();
+        let config = match is_counted {
+            true => SearchConfig::plain().with_seed(self.config.mcts.seed),
+            false => self.config.clone(),
         };
-        if budget.playouts.is_some() || budget.nodes.is_some() {
-            search.prepare(&budget.stop);
-        }
-        Ok((belief, search))
+        let game = self.game.clone();
+        let HiddenRole { belief, search, .. } = self.role(role)?;
+        let known = search.take().filter(|known| known.1 == is_counted);
+        let search = match known {
+            Some(known) => search.insert(known),
+            None => {
+                let left = budget.stop.remaining().unwrap_or(UNLIMITED);
+                let stop = budget.stop.within(left / PREPARING_PART);
+                let mut new = HiddenSearch::new(&game, role, config)?;
+                match is_counted {
+                    true => new.wait_for_code(&budget.stop),
+                    false => new.prepare(&stop)?,
+                }
+                search.insert((new, is_counted))
+            }
+        };
+        Ok((belief, &mut search.0))
     }
 }
 

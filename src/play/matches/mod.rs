@@ -5,7 +5,7 @@
 //! - [`Player`] is the interface of players in a match; a [`PlayerFactory`] makes one for each match. The players
 //!   themselves are in [`player`](crate::play::players) and [`protocol`](crate::play::ggp).
 //! - [`Observed`] is what a player observes of a joint move: all moves, or its own one and its percepts.
-//! - [`HiddenSearch`] chooses moves where information is hidden; [`HiddenRoles`] are several roles there.
+//! - [`HiddenRoles`] are roles of a game that hides information, each with what it believes.
 //! - [`Rulesheet`] is a game that several players share, prepared when it is first needed.
 //! - A [`SharedPosition`] is a position of a match that the referee shares with the players in its process.
 //! - [`play_match`] is the referee; a [`MatchRecord`] is the record of a match. A [`RecordFile`] keeps those of a
@@ -15,8 +15,8 @@
 
 mod fixture;
 pub(crate) mod follower;
+pub(crate) mod hidden_choice;
 mod hidden_roles;
-mod hidden_search;
 mod observed;
 mod opening;
 mod player;
@@ -39,7 +39,6 @@ mod tournament;
 pub(crate) mod worker;
 
 pub use hidden_roles::HiddenRoles;
-pub use hidden_search::HiddenSearch;
 pub use observed::Observed;
 pub use opening::{GameOpenings, Opening, OpeningError, OpeningFile, Openings};
 pub use player::{Choice, Ending, Player, PlayerFactory, Seat};

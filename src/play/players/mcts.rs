@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 use propjit_stop::Stop;
 use serde_json::json;
 
+use crate::game::load::Game;
 use crate::game::machine::{Backend, MachineError, RoleId};
 use crate::play::matches::follower::{Follower, Known};
-use crate::play::matches::{
-    Choice, Ending, HiddenSearch, Observed, Player, PlayerError, Seat, SharedPosition,
-};
+use crate::play::matches::hidden_choice::choose;
+use crate::play::matches::{Choice, Ending, Observed, Player, PlayerError, Seat, SharedPosition};
 use crate::search::SearchBudget;
 use crate::search::chooser::{Search, SearchChoice, SearchConfig, SearchKind};
+use crate::search::hidden::HiddenSearch;
 use crate::search::mcts::{MctsConfig, SearchReport, wait_for_engines};
 use crate::search::minimax::OutOfScope;
 use crate::support::setters::setters;
@@ -153,14 +154,17 @@ impl MctsPlayer {
         }
     }
 
-    /// Returns the search in a game that hides information, which is made if there is none; none in other games.
-    fn hidden(&mut self) -> Result<Option<&mut HiddenSearch>, PlayerError> {
+    /// Returns the search in a game that hides information, which is made if there is none, while a clock runs until the
+    /// deadline; none in other games.
+    fn hidden(&mut self, deadline: Instant) -> Result<Option<&mut HiddenSearch>, PlayerError> {
         if !self.follower.is_hidden()? {
             return Ok(None);
         }
         if self.hidden.is_none() {
             let game = self.seat.rulesheet.game()?;
-            self.hidden = Some(HiddenSearch::new(game, self.seat.role, self.seat.seed)?);
+            let left = deadline.saturating_duration_since(Instant::now());
+            let config = self.search_config(&game.in_the_open(), left);
+            self.hidden = Some(HiddenSearch::new(&game, self.seat.role, config)?);
         }
         Ok(self.hidden.as_mut())
     }
@@ -178,7 +182,27 @@ impl MctsPlayer {
             return Err(PlayerError::Hidden);
         };
         let search = self.hidden.as_mut().ok_or(PlayerError::NotGround)?;
-        search.choose(belief, &budget.within(end))
+        let game = self.seat.rulesheet.game()?;
+        let ground = game.ground_game().ok_or(PlayerError::NotGround)?;
+        choose(ground, self.seat.role, belief, search, &budget.within(end))
+    }
+
+    /// Returns how to search a game, if this time is left to prepare.
+    fn search_config(&self, game: &Game, left: Duration) -> SearchConfig {
+        let config = self.config.search.clone().with_seed(self.seat.seed);
+        let may_choose = OutOfScope::check(game).is_ok();
+        let part = match self.config.kind {
+            SearchKind::Auto if may_choose => LEARNING_PART_BEFORE_TRIAL,
+            _ => LEARNING_PART,
+        };
+        let learning = config.learning.time.max(left.mul_f64(part));
+        let mut wanted = SearchConfig::default()
+            .with_mcts(config)
+            .with_kind(self.config.kind)
+            .with_learning_within(learning, self.config.learn_on);
+        // A counted search waits for what is found out about the game.
+        wanted.mcts.learning.learn_first &= !self.config.budget.is_counted();
+        wanted
     }
 
     /// Returns the search, which is made if there is none, and the current position; the clock runs until the
@@ -192,23 +216,11 @@ impl MctsPlayer {
             let game = self.seat.rulesheet.game()?;
             let wanted = self.config.backend.or(self.seat.rulesheet.backend());
             let backend = wanted.unwrap_or(game.bulk_backend());
-            let config = self.config.search.clone().with_seed(self.seat.seed);
             let left = deadline.saturating_duration_since(Instant::now());
-            let may_choose = OutOfScope::check(&game).is_ok();
-            let part = match self.config.kind {
-                SearchKind::Auto if may_choose => LEARNING_PART_BEFORE_TRIAL,
-                _ => LEARNING_PART,
-            };
-            let learning = config.learning.time.max(left.mul_f64(part));
-            let mut wanted = SearchConfig::default()
-                .with_mcts(config.clone())
-                .with_kind(self.config.kind)
-                .with_learning_within(learning, self.config.learn_on);
-            // A counted search waits for what is found out about the game.
-            wanted.mcts.learning.learn_first &= !self.config.budget.is_counted();
-            let search = Search::new(&game, backend, wanted)?;
+            let config = self.search_config(&game, left);
+            let search = Search::new(&game, backend, config.clone())?;
             if self.config.budget.is_counted() {
-                wait_for_engines(&game, backend, &config, waiting);
+                wait_for_engines(&game, backend, &config.mcts, waiting);
             }
             let is_current = self.follower.position()?.depth() == 0;
             self.search = Some(GameSearch { search, is_current });
@@ -283,8 +295,11 @@ impl Player for MctsPlayer {
     fn prepare(&mut self, deadline: Instant, stop: &Stop) -> Result<(), PlayerError> {
         let budget = self.config.budget;
         let waiting = stop.by(last_moment(deadline));
-        if let Some(search) = self.hidden()? {
-            search.prepare(&waiting);
+        if let Some(search) = self.hidden(deadline)? {
+            match budget.is_counted() {
+                true => search.wait_for_code(&waiting),
+                false => search.prepare(&waiting)?,
+            }
             return Ok(());
         }
         let (search, position) = self.current(deadline, &waiting)?;
@@ -295,7 +310,7 @@ impl Player for MctsPlayer {
     fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
         let role: RoleId = self.seat.role;
         let budget = self.config.budget;
-        if self.hidden()?.is_some() {
+        if self.hidden(deadline)?.is_some() {
             return self.choose_by_belief(deadline, stop);
         }
         // Without a start clock, half of the time is for the search.

@@ -9,6 +9,7 @@ use crate::game::load::Game;
 use crate::game::machine::RoleId;
 use crate::game::position::History;
 use crate::play::matches::HiddenRoles;
+use crate::search::chooser::SearchConfig;
 
 /// How long the page may wait for a belief.
 const TIME: Duration = Duration::from_secs(2);
@@ -35,7 +36,7 @@ pub(super) struct Seen {
 impl Knowing {
     pub(super) fn new(game: Arc<Game>, seed: u64) -> Knowing {
         Knowing {
-            roles: HiddenRoles::new(game.clone(), seed),
+            roles: HiddenRoles::new(game.clone(), SearchConfig::default().with_seed(seed)),
             game,
         }
     }

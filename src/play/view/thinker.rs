@@ -38,7 +38,7 @@ pub(super) fn run(shared: &Shared) {
     let mut hidden = shared
         .game
         .hides_information()
-        .then(|| HiddenRoles::new(shared.game.clone(), shared.config.search.mcts.seed));
+        .then(|| HiddenRoles::new(shared.game.clone(), shared.config.search.clone()));
     let mut last = None;
     while let Some(version) = shared.next_version(last) {
         last = Some(version);
@@ -163,8 +163,8 @@ fn think_by_belief(
         if seen.is_none_or(|seen| seen == role) {
             let moves = report.moves.iter().take(MOVES).map(|of| RankedMessage {
                 text: ground.move_text(role, of.played),
-                visits: u64::from(of.visits),
-                value: Some(of.value),
+                visits: of.visits,
+                value: of.value,
                 solved: false,
                 line: Vec::new(),
             });

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::game::ground::GroundGame;
-use crate::game::machine::RoleId;
+use crate::game::machine::{Move, RoleId};
 
 use super::minimiser::Outcome;
 use super::sequence_form::{InformationSet, Player, SequenceForm};
@@ -106,24 +106,45 @@ impl Equilibrium {
         })
     }
 
+    /// How a role plays after these joint moves, for each of which there are its own move and what it observed, as in a
+    /// [`Decision`](super::Decision): its legal moves with their probabilities. None if it never has a choice then.
+    pub fn moves_after<'a>(
+        &self,
+        role: RoleId,
+        known: impl ExactSizeIterator<Item = (Move, &'a [u64])>,
+    ) -> Option<Vec<(Move, f64)>> {
+        let at = self.players.iter().position(|player| player.role == role)?;
+        let (player, steps) = (&self.players[at], known.len() as u32);
+        let known = player.knowledge.find(known)?;
+        let is_there = |set: &&InformationSet| (set.steps, set.known) == (steps, known);
+        let set = player.sets.iter().find(is_there)?;
+        let probabilities = probabilities(&self.plans[at], set);
+        let moves = set.sequences().map(|sequence| player.moves[sequence - 1]);
+        Some(moves.zip(probabilities).collect())
+    }
+
     fn mixed_move(&self, player: &Player, plan: &[f64], set: &InformationSet) -> MixedMove {
         let (steps, known) = (set.steps as usize, set.known);
-        let reach = plan[set.parent as usize];
-        let probability = |sequence: usize| match reach > 0.0 {
-            true => plan[sequence] / reach,
-            // It does not matter.
-            false => 1.0 / f64::from(set.count),
-        };
-        let moves = set.sequences().map(|sequence| {
+        let text = |sequence: usize| {
             let played = player.moves[sequence - 1];
-            let text = self.game.move_text(player.role, played);
-            (text, probability(sequence))
-        });
+            self.game.move_text(player.role, played)
+        };
+        let moves = set.sequences().map(text);
         MixedMove {
             role: player.role,
             known: player.knowledge.text(&self.game, steps, known),
-            reach,
-            moves: moves.collect(),
+            reach: plan[set.parent as usize],
+            moves: moves.zip(probabilities(plan, set)).collect(),
         }
     }
+}
+
+/// The probabilities of the moves in an information set, by a plan.
+fn probabilities<'a>(plan: &'a [f64], set: &'a InformationSet) -> impl Iterator<Item = f64> + 'a {
+    let reach = plan[set.parent as usize];
+    set.sequences().map(move |sequence| match reach > 0.0 {
+        true => plan[sequence] / reach,
+        // The player never comes there by its own moves: it does not matter.
+        false => 1.0 / f64::from(set.count),
+    })
 }

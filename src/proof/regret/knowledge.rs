@@ -27,6 +27,11 @@ pub(super) struct Knowledge {
     len: usize,
 }
 
+/// The number of what was known before and the own move, in a word.
+fn step_word(before: u32, own: Move) -> u64 {
+    u64::from(before) << 32 | u64::from(own.0)
+}
+
 impl Knowledge {
     /// The knowledge at the start: nothing, with the number 0.
     pub(super) fn new(game: &GroundGame, role: RoleId, sight: Sight) -> Knowledge {
@@ -66,7 +71,7 @@ impl Knowledge {
         element: &mut Vec<u64>,
     ) -> (u32, bool) {
         element.clear();
-        element.push(u64::from(before) << 32 | u64::from(own.0));
+        element.push(step_word(before, own));
         element.extend(observed);
         let layer = self.layers.last_mut().expect("a layer was started");
         let (number, is_new) = layer.insert(element);
@@ -102,6 +107,16 @@ impl Knowledge {
         }
         all.reverse();
         all
+    }
+
+    /// Returns the number of what is known after these joint moves, for each of which there are the own move and the words that
+    /// were observed; none if that cannot be.
+    pub(super) fn find<'a>(&self, steps: impl Iterator<Item = (Move, &'a [u64])>) -> Option<u32> {
+        let mut layers = self.layers.iter();
+        steps.into_iter().try_fold(0, |before, (own, observed)| {
+            let element = [&[step_word(before, own)], observed].concat();
+            Some(layers.next()?.find(&element)? as u32)
+        })
     }
 
     fn step_text(&self, game: &GroundGame, own: Move, observed: &[u64]) -> String {

@@ -140,6 +140,11 @@ impl Belief {
         self.past.len()
     }
 
+    /// What was observed of each joint move so far.
+    pub fn observations(&self) -> impl ExactSizeIterator<Item = &Observation> {
+        self.past.iter().map(|past| &past.observation)
+    }
+
     /// The legal moves of the role: those that are legal with the greatest probability. By good rules, a role knows its legal
     /// moves, which are then the same in all states that are possible.
     pub fn legal_moves(&mut self) -> Vec<Move> {

@@ -183,7 +183,7 @@ impl Population {
     /// Returns about `count` of the hypotheses, with weights so that each has the same expected weight as before (systematic
     /// resampling: Kitagawa, "Monte Carlo filter and smoother for non-Gaussian nonlinear state space models", 1996). The
     /// order of the hypotheses is changed, so that neighbours do not depend on each other.
-    pub(super) fn resampled(&self, count: usize, rng: &mut GameRng) -> Population {
+    pub(crate) fn resampled(&self, count: usize, rng: &mut GameRng) -> Population {
         let step = self.total / count as f64;
         let mut order: Vec<usize> = (0..self.len()).collect();
         order.shuffle(rng);

@@ -89,6 +89,14 @@ impl SearchConfig {
         }
     }
 
+    /// With this [seed](crate::support::rng) of random numbers.
+    pub fn with_seed(self, seed: u64) -> SearchConfig {
+        SearchConfig {
+            mcts: self.mcts.with_seed(seed),
+            ..self
+        }
+    }
+
     /// An evaluation is learned in this time at most, unless enough is known: on cores that the search leaves free; if
     /// there are none, before the search. It may be learned on later.
     pub fn with_learning_within(self, time: Duration, may_learn_on: bool) -> SearchConfig {

@@ -1,9 +1,11 @@
-//! What an information-set search found.
+//! What a search by beliefs found.
 
+use std::fmt;
 use std::time::Duration;
 
 use rand::distr::Distribution;
 use rand::distr::weighted::WeightedIndex;
+use serde::Serialize;
 
 use super::tree::RoleTree;
 use crate::game::machine::Move;
@@ -12,10 +14,34 @@ use crate::support::rng::GameRng;
 /// The knowledge of the role that searches, where the search begins.
 pub(super) const ROOT: u64 = 0;
 
+/// How a move is found where information is hidden.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HiddenMethod {
+    /// Information-set tree search.
+    InformationSets,
+    /// Searches of some states as if they were known.
+    Determinised,
+    /// The game is solved: the probabilities are those of an equilibrium.
+    Equilibrium,
+}
+
+impl fmt::Display for HiddenMethod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            HiddenMethod::InformationSets => "information-set search",
+            HiddenMethod::Determinised => "determinised search",
+            HiddenMethod::Equilibrium => "regret minimisation of the whole game",
+        })
+    }
+}
+
 /// The result of a search.
 #[derive(Clone, PartialEq, Debug)]
 pub struct InformationSetReport {
-    /// The moves, the most visited one first.
+    /// By what the strategy was found.
+    pub method: HiddenMethod,
+    /// The moves, the best one first.
     pub moves: Vec<InformationSetMove>,
     /// The goal that the role can expect with its mixed strategy, if anything is known.
     pub value: Option<f64>,
@@ -31,14 +57,19 @@ pub struct InformationSetMove {
     /// The move.
     pub played: Move,
     /// How often it was tried.
-    pub visits: u32,
-    /// The mean goal then.
-    pub value: f64,
-    /// Its share of all visits: with what probability it is played by the mixed strategy.
+    pub visits: u64,
+    /// The goal that the role can expect then, if that is known.
+    pub value: Option<f64>,
+    /// With what probability it is played by the mixed strategy.
     pub probability: f64,
 }
 
+/// A move is explored, but not meant, if it was tried more seldom than the first by this factor.
+const SELDOM: u64 = 3;
+
 impl InformationSetReport {
+    /// The result in the tree of a role with this range of goals. Moves are played in proportion to how often they were tried, but
+    /// those not that were tried seldom.
     pub(super) fn new(
         tree: &RoleTree,
         (low, high): (i32, i32),
@@ -47,6 +78,12 @@ impl InformationSetReport {
     ) -> InformationSetReport {
         let statistics = tree.find(ROOT).map_or(&[][..], |root| tree.moves(root));
         let all: u32 = statistics.iter().map(|of| of.visits).sum();
+        let most = statistics.iter().map(|of| of.visits).max().unwrap_or(0);
+        let meant = |visits: u32| match SELDOM * u64::from(visits) >= u64::from(most) {
+            true => f64::from(visits),
+            false => 0.0,
+        };
+        let all_meant: f64 = statistics.iter().map(|of| meant(of.visits)).sum();
         let goal = |sum: f32, visits: u32| {
             let share = f64::from(sum) / f64::from(visits.max(1));
             f64::from(low) + share * f64::from(high - low)
@@ -54,14 +91,15 @@ impl InformationSetReport {
         let mut moves: Vec<InformationSetMove> = (statistics.iter())
             .map(|of| InformationSetMove {
                 played: of.played,
-                visits: of.visits,
-                value: goal(of.sum, of.visits),
-                probability: f64::from(of.visits) / f64::from(all.max(1)),
+                visits: of.visits.into(),
+                value: (of.visits > 0).then(|| goal(of.sum, of.visits)),
+                probability: meant(of.visits) / all_meant.max(1.0),
             })
             .collect();
         moves.sort_by(|a, b| b.visits.cmp(&a.visits).then(a.played.cmp(&b.played)));
         let sum = statistics.iter().map(|of| of.sum).sum();
         InformationSetReport {
+            method: HiddenMethod::InformationSets,
             moves,
             value: (all > 0).then(|| goal(sum, all)),
             iterations,
@@ -69,26 +107,13 @@ impl InformationSetReport {
         }
     }
 
-    /// The moves that are played, each with its probability: in proportion to how often they were tried, among those that were
-    /// tried at least a third as often as the first. The others are explored, but not meant.
-    pub fn strategy(&self) -> Vec<(Move, f64)> {
-        let most = self.moves.first().map_or(0, |first| first.visits);
-        let is_meant = |of: &&InformationSetMove| 3 * u64::from(of.visits) >= u64::from(most);
-        let meant = || self.moves.iter().filter(is_meant);
-        let all: f64 = meant().map(|of| f64::from(of.visits)).sum();
-        meant()
-            .map(|of| (of.played, f64::from(of.visits) / all))
-            .collect()
-    }
-
-    /// Draws a move by the [strategy](InformationSetReport::strategy); none without any.
+    /// Draws a move by the mixed strategy; none without any.
     pub fn draw(&self, rng: &mut GameRng) -> Option<Move> {
-        let strategy = self.strategy();
-        let probabilities = WeightedIndex::new(strategy.iter().map(|(_, probability)| probability));
-        Some(strategy[probabilities.ok()?.sample(rng)].0)
+        let probabilities = WeightedIndex::new(self.moves.iter().map(|of| of.probability));
+        Some(self.moves[probabilities.ok()?.sample(rng)].played)
     }
 
-    /// The move that was tried most.
+    /// The first move.
     pub fn best(&self) -> Option<Move> {
         self.moves.first().map(|best| best.played)
     }
