@@ -417,13 +417,15 @@ impl Reader {
             0 => "none given".to_string(),
             n => format!("{n} given"),
         };
-        self.report(
-            Diagnostic::error(
-                Code::KeywordArity,
-                format!("{} takes {takes} argument{s}", quote(name)),
-            )
-            .at(form.span(), remark),
-        );
+        let diagnostic = Diagnostic::error(
+            Code::KeywordArity,
+            format!("{} takes {takes} argument{s}", quote(name)),
+        )
+        .at(form.span(), remark);
+        self.report(match regrouped(form) {
+            Some(meant) => diagnostic.help(format!("did you mean {}?", quote(&meant))),
+            None => diagnostic,
+        });
         None
     }
 
@@ -478,6 +480,29 @@ fn clash(kind: &str, name: &str, arity: usize, span: Span, first: &FirstUse) -> 
         format!("{} at its first use", arguments(first.arity)),
     )
     .help("these are different despite the same name: check for a missing argument")
+}
+
+/// A keyword or `not` with too many arguments, as `(true cell 1 x)`, with parentheses around those that may belong
+/// together.
+fn regrouped(form: Form<'_>) -> Option<String> {
+    let name = form.items().next()?.name()?;
+    let before = match Word::of(name)? {
+        Word::Not => 0,
+        Word::Relation(Keyword::Role | Keyword::Goal | Keyword::Terminal) => return None,
+        Word::Relation(keyword) => keyword.arity() - 1,
+        _ => return None,
+    };
+    let mut items = form.items().skip(1 + before).peekable();
+    let is_name = |first: &Form<'_>| first.name().is_some_and(|name| !is_variable(name));
+    let is_group = items.peek().is_some_and(is_name) && items.clone().nth(1).is_some();
+    let text = |items: &mut dyn Iterator<Item = Form<'_>>| {
+        let texts: Vec<String> = items.map(|item| item.to_string()).collect();
+        texts.join(" ")
+    };
+    is_group.then(|| {
+        let own = text(&mut form.items().take(1 + before));
+        format!("({own} ({}))", text(&mut items))
+    })
 }
 
 /// The opening parenthesis of a list.
