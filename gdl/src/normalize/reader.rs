@@ -334,7 +334,11 @@ impl Reader {
 
     fn atom(&mut self, form: Form<'_>, name: &str, word: Option<Word>) -> Option<Atom> {
         let args = form.items().skip(1);
-        let args: Vec<_> = args.map(|item| self.pattern(item)).collect();
+        let is_percept = |number: usize| number == 1 && word == Some(Word::Relation(Keyword::Sees));
+        let args = args.enumerate();
+        let args: Vec<_> = args
+            .map(|(number, item)| self.pattern_of(item, is_percept(number)))
+            .collect();
         let arity = args.len();
         let symbol = match word {
             Some(Word::Relation(keyword)) => {
@@ -363,6 +367,11 @@ impl Reader {
 
     /// A term. The recursion is not deeper than the form, whose depth is checked.
     fn pattern(&mut self, form: Form<'_>) -> Option<Pattern> {
+        self.pattern_of(form, false)
+    }
+
+    /// A term, which may be a percept. That a role sees `(does ?r ?m)` is usual.
+    fn pattern_of(&mut self, form: Form<'_>, is_percept: bool) -> Option<Pattern> {
         let leading = match form.name() {
             Some(name) if is_variable(name) => return Some(Pattern::Var(self.variable(name))),
             Some(_) => form,
@@ -373,7 +382,7 @@ impl Reader {
             Some(Word::Implied) => {
                 return self.misplaced(form, name, "cannot stand inside a rule");
             }
-            Some(_) if form.name().is_none() => self.report(
+            Some(_) if form.name().is_none() && !is_percept => self.report(
                 Diagnostic::warning(
                     Code::MisplacedKeyword,
                     format!("the keyword {} is used as a function", quote(name)),
