@@ -87,6 +87,8 @@ pub(crate) struct Reader {
     pub(crate) workspace: Workspace,
     /// The keywords that occur in heads, including those of erroneous rules.
     pub(crate) heads: Heads,
+    /// The conditions on keywords that should be in heads only.
+    pub(crate) misplaced: Vec<(Keyword, Span)>,
     /// The variables of the clause that is being read.
     variables: Vec<Symbol>,
     numbers: FxHashMap<Symbol, Var>,
@@ -129,6 +131,7 @@ impl Reader {
         Reader {
             workspace,
             heads: Heads::default(),
+            misplaced: Vec::new(),
             variables: Vec::new(),
             numbers: FxHashMap::default(),
             relation_arities: Arities::default(),
@@ -261,21 +264,12 @@ impl Reader {
                 })
             }
             Some(Word::Implied) => self.misplaced(form, name, "cannot stand inside a rule"),
-            Some(Word::Relation(keyword @ (Keyword::Next | Keyword::Init | Keyword::Sees))) => {
-                let instead = match keyword {
-                    Keyword::Next => "a condition cannot refer to the next state",
-                    Keyword::Sees => "a condition cannot refer to what a role perceives",
-                    _ => "a condition cannot refer to the initial state",
-                };
-                let message = format!("`{}` in a body", keyword.name());
-                self.report(
-                    Diagnostic::error(Code::MisplacedKeyword, message)
-                        .at(span, instead)
-                        .help("refer to the current state with `true`, or define a relation for both to depend on"),
-                );
-                None
-            }
             None | Some(Word::Relation(_)) => {
+                if let Some(Word::Relation(keyword)) = word
+                    && keyword.is_of_heads()
+                {
+                    self.misplaced.push((keyword, span));
+                }
                 let atom = self.atom(form, name, word)?;
                 condition(Condition::Literal(match negated {
                     true => Literal::Negative(atom),

@@ -56,7 +56,7 @@ fn keywords_in_bodies() {
             1 | (<= (p 1) (next (step 1)) (init (step 1)) (or) (not) (not p q) (distinct a) and)
               |           ^^^^^^^^^^^^^^^ a condition cannot refer to the next state
               |
-              = help: refer to the current state with `true`, or define a relation for both to depend on
+              = help: refer to the current state with `true`, or define a relation for both to depend on; or let `--lenient` read it as the state that follows, as other players do
 
             error[misplaced-keyword]: `init` in a body
               --> game.kif:1:27
@@ -64,7 +64,7 @@ fn keywords_in_bodies() {
             1 | (<= (p 1) (next (step 1)) (init (step 1)) (or) (not) (not p q) (distinct a) and)
               |                           ^^^^^^^^^^^^^^^ a condition cannot refer to the initial state
               |
-              = help: refer to the current state with `true`, or define a relation for both to depend on
+              = help: define a relation for both `init` and this to depend on; or let `--lenient` read it as the initial state, as other players do
 
             error[keyword-arity]: `or` takes at least 1 argument
               --> game.kif:1:43
@@ -445,14 +445,18 @@ fn percepts() {
           |     ^^^^^^^^^ 1 given"#]],
     );
     check(
+        "(<= (sees ?r (does ?p ?m)) (role ?r) (does ?p ?m))",
+        expect![[""]],
+    );
+    check(
         "(<= known (sees white bell))",
         expect![[r#"
-        error[misplaced-keyword]: `sees` in a body
-          --> game.kif:1:11
-          |
-        1 | (<= known (sees white bell))
-          |           ^^^^^^^^^^^^^^^^^ a condition cannot refer to what a role perceives
-          |
-          = help: refer to the current state with `true`, or define a relation for both to depend on"#]],
+            error[misplaced-keyword]: `sees` in a body
+              --> game.kif:1:11
+              |
+            1 | (<= known (sees white bell))
+              |           ^^^^^^^^^^^^^^^^^ a condition cannot refer to what a role perceives
+              |
+              = help: refer to the current state with `true`, or define a relation for both to depend on; or let `--lenient` read it as what the role perceives of this step, as other players do"#]],
     );
 }
