@@ -385,3 +385,26 @@ fn variables_under_not_beside_others() {
               = help: if no such `?z` is meant, define `(<= some_cell (true (cell ?z)))` and negate that, or let `--lenient` read it so, as other players do; if it should have a value, check the spelling, or add a condition with it that is not under `not` or `distinct`"#]],
     );
 }
+
+#[test]
+fn fluents_without_true() {
+    check(
+        "(<= (next (step 1)) (step ?x) (not busy) (succ ?x 2))\n(<= (next busy) (true busy))",
+        expect![[r#"
+            warning[undefined-relation]: the relation `step` has neither facts nor rules
+              --> game.kif:1:21
+              |
+            1 | (<= (next (step 1)) (step ?x) (not busy) (succ ?x 2))
+              |                     ^^^^^^^^^ never holds
+              |
+              = help: `step` holds in states: did you mean `(true (step ?x))`?
+
+            warning[undefined-relation]: the relation `busy` has neither facts nor rules
+              --> game.kif:1:36
+              |
+            1 | (<= (next (step 1)) (step ?x) (not busy) (succ ?x 2))
+              |                                    ^^^^ never holds
+              |
+              = help: `busy` holds in states: did you mean `(true busy)`?"#]],
+    );
+}
