@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use propjit::Stop;
-use propjit::game::load::Setup;
+use propjit::game::load::{Game, Setup};
 use propjit::game::position::History;
 use propjit::lab::inspection::{
     Figures, Finding, FindingKind, Inspection, InspectionConfig, MeasureConfig, Proof, inspect,
     measure,
 };
 use propjit::play::matches::Script;
+use propjit_gdl::ReadOptions;
 use serde_json::Value;
 
 use crate::common::command::{file, json, own, propjit, stdout};
@@ -390,4 +391,24 @@ fn rules_that_apply_where_a_match_is_stuck_are_not_dead() {
         text.contains("(legal b stay)") || text.contains("(goal ?r 10)") || text.contains("of b")
     };
     assert_eq!(inspection.findings.iter().find(seen), None);
+}
+
+/// Lenient reading adds conditions and rules, which are no rules of the rulesheet, and not dead either.
+#[test]
+fn what_lenient_reading_adds_is_not_dead() {
+    let rules = "(role a) (role b) (init (control a)) (goal ?r 50)
+        (<= (legal ?r go) (true (control ?r))) (<= (legal ?r wait) (not (true (control ?r))))
+        (<= (next (control b)) (does a go)) (<= (next over) (does b go))
+        (<= (next quiet) (not (does ?r wait)) (not (true (control ?r))))
+        (<= terminal (true over)) (<= (sees ?r (now ?p)) (next (control ?p)))";
+    let reading = ReadOptions::default().with_lenient(true);
+    let setup = Setup::default().with_reading(reading);
+    let game = Game::from_text("game", rules, &setup).unwrap();
+    let config = InspectionConfig::default().with_time(Duration::from_millis(600));
+    let inspection = inspect(&game, &setup, &config, &Stop::new()).unwrap();
+    let lines = inspection.findings.iter();
+    let dead = lines
+        .filter(|f| f.kind == FindingKind::DeadRule)
+        .map(|f| f.line.unwrap());
+    assert_eq!(dead.collect::<Vec<_>>(), [4], "{:?}", inspection.findings);
 }

@@ -1,4 +1,6 @@
 //! Rulesheet files: read as text, within a limit of size.
+//!
+//! Text is UTF-8. Files of other encodings are read nevertheless if they differ from it only in comments.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -7,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::source::{Notation, Source};
-use crate::syntax::notation_of;
+use crate::source::{Notation, Source, Span};
+use crate::syntax::{self, notation_of};
 
 /// The size of the largest rulesheet that is read: 64 MiB.
 pub const MAX_BYTES: usize = 64 << 20;
@@ -35,7 +37,7 @@ impl Source {
     /// standard input, which is read once and the same each time.
     ///
     /// # Errors
-    /// If the file cannot be read, is larger than [`MAX_BYTES`], or is not UTF-8 text.
+    /// If the file cannot be read, is larger than [`MAX_BYTES`], or is not UTF-8 text outside of comments.
     pub fn read(path: impl AsRef<Path>, notation: Option<Notation>) -> Result<Source, ReadError> {
         let path = path.as_ref();
         let io_error = |source| ReadError::Io {
@@ -61,11 +63,52 @@ impl Source {
         }
         match std::str::from_utf8(bytes) {
             Ok(text) => Source::from_text(name, text, notation),
-            Err(error) => {
-                let at = error.valid_up_to();
-                Err(binary(name, at, &format!("byte {:#04x}", bytes[at])))
+            Err(_) if is_utf16(bytes) => Err(utf16(name)),
+            Err(_) => Source::from_other_encoding(name, bytes, notation),
+        }
+    }
+
+    /// The rulesheet of bytes that are UTF-8 except for some bytes. In comments these are read as Latin-1.
+    fn from_other_encoding(
+        name: &str,
+        bytes: &[u8],
+        notation: Option<Notation>,
+    ) -> Result<Source, Diagnostics> {
+        let mut text = String::with_capacity(bytes.len());
+        // The bytes that are not UTF-8, with their places in the text.
+        let mut strange: Vec<(u32, u8)> = Vec::new();
+        for chunk in bytes.utf8_chunks() {
+            text.push_str(chunk.valid());
+            for &byte in chunk.invalid() {
+                strange.push((text.len() as u32, byte));
+                // Where Latin-1 has control characters, other encodings have letters and quotation marks.
+                text.push(match byte {
+                    0x80..0xa0 => char::REPLACEMENT_CHARACTER,
+                    _ => char::from(byte),
+                });
             }
         }
+        let source = Source::from_text(name, &text, notation)?;
+        let places = strange.iter().map(|&(place, _)| place);
+        let Some(start) = syntax::first_in_tokens(&source, places) else {
+            return Ok(source);
+        };
+        let (_, byte) = strange[strange.partition_point(|&(place, _)| place < start)];
+        let length = text[start as usize..]
+            .chars()
+            .next()
+            .map_or(0, char::len_utf8);
+        let place = Span::new(start as usize..start as usize + length);
+        let mut diagnostics = Diagnostics::new(source);
+        diagnostics.push(
+            Diagnostic::error(
+                Code::BinaryFile,
+                format!("not UTF-8 text: byte {byte:#04x} outside of a comment"),
+            )
+            .at(place, "no character of UTF-8")
+            .help("is this the right file? Save text as UTF-8, as `iconv -f latin1 -t utf-8 old.kif > new.kif` does"),
+        );
+        Err(diagnostics)
     }
 
     /// The rulesheet of a text of any size.
@@ -110,6 +153,19 @@ fn too_large(name: &str) -> Diagnostics {
             format!("the rulesheet is larger than {} MiB", MAX_BYTES >> 20),
         )
         .help("the rulesheets of known games are smaller than 1 MiB: is this the right file?"),
+    )
+}
+
+/// Whether bytes start with the byte order mark of UTF-16.
+fn is_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff])
+}
+
+fn utf16(name: &str) -> Diagnostics {
+    whole_file(
+        name,
+        Diagnostic::error(Code::BinaryFile, "not UTF-8 text: this seems to be UTF-16")
+            .help("save it as UTF-8, as `iconv -f utf-16 -t utf-8 old.kif > new.kif` does"),
     )
 }
 

@@ -18,8 +18,10 @@ pub struct ReadOptions {
     /// The notation, if it is known.
     pub notation: Option<Notation>,
     /// Whether rules that the specification forbids, but that have a usual meaning, are accepted with a warning:
-    /// conditions on the moves outside of `next`, which then never hold, and rules that bind their variables
-    /// only where conditions refer to them.
+    /// conditions on the moves outside of `next`, which then never hold; rules that bind their variables
+    /// only where conditions refer to them; variables that occur only under `not`, of which there must be none;
+    /// `next`, `sees` and `init` in bodies, which mean what their rules derive; and rules for `legal`, `goal` and `sees`
+    /// about any role.
     pub lenient: bool,
 }
 
@@ -121,10 +123,9 @@ fn parse_source(source: Source, options: &ReadOptions) -> Result<Parsed, Diagnos
         declarations,
         ..
     } = reading::read(&tree, &diagnostics, options.lenient);
-    let heads = reader.heads;
     let mut workspace = reader.workspace;
     let roles = check::find_roles(&rules, &mut workspace);
-    check::check_dependencies(&rules, options.lenient, &mut workspace);
+    check::check_dependencies(&rules, &reader.misplaced, options.lenient, &mut workspace);
     declarations.leave_out_wrong(&mut rules, &mut workspace);
     if options.lenient {
         let Workspace {
@@ -137,12 +138,16 @@ fn parse_source(source: Source, options: &ReadOptions) -> Result<Parsed, Diagnos
     if is_complete && tree.statements().next().is_none() {
         workspace.diagnostics.push(empty());
     } else if is_complete {
-        check::check_keywords(heads, &mut workspace);
+        check::check_keywords(reader.heads, &mut workspace);
     }
     if !workspace.diagnostics.has_errors() {
         check::check_uses(&rules, &roles, &mut workspace);
         check::check_usage(&rules, &mut workspace);
     }
+    let Workspace {
+        relations, terms, ..
+    } = &mut workspace;
+    normalize::without_derived_keywords(&mut rules, relations, terms);
     if source.notation() == Notation::Infix {
         // Messages about the meaning of rules are written in prefix form.
         workspace.diagnostics.rephrase(of_syntax, syntax::rephrase);

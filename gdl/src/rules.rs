@@ -104,6 +104,11 @@ impl Keyword {
         matches!(self, Keyword::Legal | Keyword::Goal | Keyword::Terminal)
     }
 
+    /// Whether the specification has it in heads only: rules derive it, and no condition refers to it.
+    pub const fn is_of_heads(self) -> bool {
+        matches!(self, Keyword::Init | Keyword::Next | Keyword::Sees)
+    }
+
     /// The number of arguments of the keyword.
     pub const fn arity(self) -> usize {
         match self {

@@ -132,6 +132,35 @@ fn both_forms_of_the_same_rules_are_the_same() {
 }
 
 #[test]
+fn comments_may_be_in_any_encoding() {
+    const GAME: &[u8] = b"(role r) (legal r go) (<= terminal (true over)) (init over) (goal r 0)";
+    let latin: &[u8] = b"; jeu d'\xe9checs \x92\n";
+    for text in [
+        [latin, GAME].concat(),
+        [GAME, latin, b"\xa0; \xff"].concat(),
+        [GAME, "; é".as_bytes(), b"\xe9"].concat(),
+    ] {
+        let parsed = Rules::parse_bytes("game.kif", &text).unwrap();
+        assert_eq!(parsed.rules.roles.len(), 1);
+        assert_eq!(parsed.rules.prefix_text(), parsed.rules.source.text());
+    }
+    let parsed = Rules::parse_bytes("game.kif", &[latin, GAME].concat()).unwrap();
+    let infix = convert(&parsed.rules.source, Notation::Infix).unwrap();
+    assert!(
+        infix.starts_with("% jeu d'échecs \u{fffd}\nrole(r)"),
+        "{infix}"
+    );
+    let read = Rules::parse_bytes(
+        "game",
+        &[b"% \xe9\n", infix.as_bytes(), b"/* \xe9 */"].concat(),
+    );
+    assert_eq!(
+        normal_form(&read.unwrap().rules),
+        normal_form(&parsed.rules)
+    );
+}
+
+#[test]
 fn comments_and_blank_lines_stay() {
     let prefix = "; a game\n\n\n;;; roles\n(role r) ; one\n(role s)\n\n(<= (legal ?r ?m) ; moves\n    (role ?r)\n    ; any\n    (move ?m) ; at all\n    )\n; end\n";
     let infix = converted(prefix, Notation::Infix);
@@ -298,8 +327,16 @@ proptest! {
                 .map_err(|errors| errors.to_string());
         }
         if let Ok(prefix) = convert(&source, Notation::Prefix) {
+            // Only statements that are no rules, such as `(not a)`, may not be converted back.
             let source = Source::new("game", &prefix);
-            prop_assert!(convert(&source, Notation::Infix).is_ok(), "{}", prefix);
+            if let Err(errors) = convert(&source, Notation::Infix) {
+                let errors = errors.to_string();
+                prop_assert!(errors.contains("form cannot express this"), "{}{}", prefix, errors);
+                let has_no_rule = Rules::parse("game", &prefix).is_err_and(|errors| {
+                    errors.errors().any(|error| error.message.contains("cannot be the head of a rule"))
+                });
+                prop_assert!(has_no_rule, "{}", prefix);
+            }
         }
     }
 }

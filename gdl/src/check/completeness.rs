@@ -87,12 +87,7 @@ pub(crate) fn check_keywords(heads: Heads, workspace: &mut Workspace) {
 pub(crate) fn check_uses(rules: &[PlacedRule], roles: &[TermId], workspace: &mut Workspace) {
     let mut found = undefined_relations(rules, workspace);
     let terms = &workspace.terms;
-    found.extend(undefined_terms(
-        rules,
-        Keyword::True,
-        &[Keyword::Init, Keyword::Next],
-        terms,
-    ));
+    found.extend(undefined_terms(rules, Keyword::True, &FLUENTS, terms));
     found.extend(undefined_terms(
         rules,
         Keyword::Does,
@@ -106,6 +101,9 @@ pub(crate) fn check_uses(rules: &[PlacedRule], roles: &[TermId], workspace: &mut
         .into_iter()
         .for_each(|d| workspace.diagnostics.push(d));
 }
+
+/// The keywords whose rules derive what holds in states.
+const FLUENTS: [Keyword; 2] = [Keyword::Init, Keyword::Next];
 
 fn undefined_relations(rules: &[PlacedRule], workspace: &Workspace) -> Vec<Diagnostic> {
     let Workspace {
@@ -126,10 +124,11 @@ fn undefined_relations(rules: &[PlacedRule], workspace: &Workspace) -> Vec<Diagn
             alike.insert(name, RelationId(index as u32));
         }
     }
+    let fluents = shapes_in_heads(rules, &FLUENTS, terms).unwrap_or_default();
     let mut found = Vec::new();
     for placed in rules {
         for (literal, &span) in placed.rule.body.iter().zip(&placed.body) {
-            let Some(Atom { relation, .. }) = literal.atom() else {
+            let Some(Atom { relation, args }) = literal.atom() else {
                 continue;
             };
             // The first use is reported, it stands for all.
@@ -138,7 +137,8 @@ fn undefined_relations(rules: &[PlacedRule], workspace: &Workspace) -> Vec<Diagn
             {
                 continue;
             }
-            let name = terms.name(relations.list[relation.index()].name);
+            let symbol = relations.list[relation.index()].name;
+            let name = terms.name(symbol);
             let diagnostic = Diagnostic::warning(
                 Code::UndefinedRelation,
                 format!("the relation {} has neither facts nor rules", quote(name)),
@@ -148,6 +148,16 @@ fn undefined_relations(rules: &[PlacedRule], workspace: &Workspace) -> Vec<Diagn
             let mut others = alike.iter();
             let near = others.find_map(|(other, id)| are_alike(name, other).then_some(id));
             found.push(diagnostic.help(match other.or(near) {
+                _ if fluents.contains(&(symbol, args.len())) => {
+                    let texts = args.iter().map(|arg| arg.text(&placed.rule, terms));
+                    let texts: Vec<String> = texts.collect();
+                    let fluent = match texts.is_empty() {
+                        true => name.to_string(),
+                        false => format!("({name} {})", texts.join(" ")),
+                    };
+                    let condition = quote(&format!("(true {fluent})"));
+                    format!("{} holds in states: did you mean {condition}?", quote(name))
+                }
                 None => "check the spelling".to_string(),
                 Some(other) => {
                     let other = &relations.list[other.index()];
@@ -168,17 +178,10 @@ fn undefined_terms(
     sources: &[Keyword],
     terms: &Terms,
 ) -> Vec<Diagnostic> {
-    let mut defined: FxHashSet<(Symbol, usize)> = FxHashSet::default();
-    for placed in rules {
-        let Atom { relation, args } = &placed.rule.head;
-        if sources.iter().any(|source| source.relation() == *relation) {
-            match args.last().and_then(|term| shape(term, terms)) {
-                Some(shape) => defined.insert(shape),
-                // A variable may be anything.
-                None => return Vec::new(),
-            };
-        }
-    }
+    // A variable may be anything.
+    let Some(mut defined) = shapes_in_heads(rules, sources, terms) else {
+        return Vec::new();
+    };
     let mut names: Vec<&str> = defined.iter().map(|&(name, _)| terms.name(name)).collect();
     names.sort_unstable();
     let mut found = Vec::new();
@@ -215,6 +218,20 @@ fn undefined_terms(
         }
     }
     found
+}
+
+/// The functors and numbers of arguments of the last arguments of these keywords in heads. `None` if one is a variable.
+fn shapes_in_heads(
+    rules: &[PlacedRule],
+    keywords: &[Keyword],
+    terms: &Terms,
+) -> Option<FxHashSet<(Symbol, usize)>> {
+    let heads = rules.iter().map(|placed| &placed.rule.head);
+    let of_keyword = |head: &&Atom| keywords.iter().any(|k| k.relation() == head.relation);
+    let shapes = heads
+        .filter(of_keyword)
+        .map(|head| shape(head.args.last()?, terms));
+    shapes.collect()
 }
 
 /// The functor of a pattern and the number of its arguments.

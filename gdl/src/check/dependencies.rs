@@ -7,10 +7,10 @@ use crate::normalize::Workspace;
 use crate::rules::Keyword;
 
 /// The most steps of a dependency that are shown.
-const MAX_STEPS: usize = 6;
+pub(super) const MAX_STEPS: usize = 6;
 
 /// The keywords that must not depend on others.
-const FORBIDDEN: [(Keyword, &[Keyword]); 7] = [
+pub(super) const FORBIDDEN: [(Keyword, &[Keyword]); 7] = [
     (Keyword::Role, &[Keyword::True, Keyword::Does]),
     (Keyword::Init, &[Keyword::True, Keyword::Does]),
     (Keyword::Base, &[Keyword::True, Keyword::Does]),
@@ -61,18 +61,27 @@ fn message(
         Keyword::Base | Keyword::Input => Diagnostic::warning(Code::ForbiddenDependency, message),
         _ => Diagnostic::error(Code::ForbiddenDependency, message),
     };
-    let mut diagnostic = diagnostic.at(condition.place, format!("`{input}` is used here"));
-    for edge in path {
-        let from = describe(edge.from, workspace);
-        let to = describe(edge.to, workspace);
-        diagnostic = diagnostic.also(edge.place, format!("{from} depends on {to} here"));
-    }
+    let diagnostic = diagnostic.at(condition.place, format!("`{input}` is used here"));
+    let diagnostic = with_path(diagnostic, path, workspace);
     let reason = reason(keyword);
     diagnostic.help(match keyword.is_state_property() {
         true => format!(
             "{reason}; or let `--lenient` read it as if nobody had moved, as other players do"
         ),
         false => reason.to_string(),
+    })
+}
+
+/// The message with the places of the conditions on a path.
+pub(super) fn with_path(
+    diagnostic: Diagnostic,
+    path: &[Edge],
+    workspace: &Workspace,
+) -> Diagnostic {
+    path.iter().fold(diagnostic, |diagnostic, edge| {
+        let from = describe(edge.from, workspace);
+        let to = describe(edge.to, workspace);
+        diagnostic.also(edge.place, format!("{from} depends on {to} here"))
     })
 }
 

@@ -52,6 +52,12 @@ impl Graph {
         Graph::new(edges, relations)
     }
 
+    /// The graph with some of the edges.
+    pub(super) fn filtered(&self, is_wanted: impl Fn(&Edge) -> bool) -> Graph {
+        let edges = self.edges.iter().copied().filter(is_wanted);
+        Graph::new(edges.collect(), self.len())
+    }
+
     /// The number of nodes.
     pub(super) fn len(&self) -> usize {
         self.starts.len() - 1

@@ -163,8 +163,8 @@ impl Diagnostics {
         }
     }
 
-    /// Adds another remedy to the errors about these places.
-    pub(crate) fn advise(&mut self, is_place: impl Fn(Span) -> bool, remedy: &str) {
+    /// Adds a remedy by an option to the errors about these places that do not name it yet.
+    pub(crate) fn advise(&mut self, is_place: impl Fn(Span) -> bool, option: &str, remedy: &str) {
         let errors = self
             .list
             .iter_mut()
@@ -172,9 +172,9 @@ impl Diagnostics {
         for diagnostic in errors {
             if let (Some(label), Some(help)) = (&diagnostic.primary, &mut diagnostic.help)
                 && is_place(label.span)
+                && !help.contains(option)
             {
-                help.push_str("; ");
-                help.push_str(remedy);
+                help.push_str(&format!("; or let `{option}` {remedy}"));
             }
         }
     }

@@ -6,24 +6,31 @@
 //! - `equality` removes `(not (distinct s t))`, by unification;
 //! - `distinct` makes conditions on arguments of those on compound terms;
 //! - `rule` renumbers the variables and drops conditions that always hold;
-//! - `unfold` and `moves` give rules that the specification forbids the meaning that other players give them.
+//! - `absence`, `derived`, `moves`, `roles` and `unfold` give rules that the specification forbids the meaning that other
+//!   players give them.
 
+mod absence;
 mod clause;
+mod derived;
 mod disjunction;
 mod distinct;
 mod equality;
 mod moves;
 mod reader;
 mod relations;
+mod roles;
 mod rule;
 mod unfold;
 mod workspace;
 
 use crate::diagnostic::{Code, Diagnostic};
+pub(crate) use absence::{absent, without_absent};
 pub(crate) use clause::{Clause, Formula};
+pub(crate) use derived::without_derived_keywords;
 pub(crate) use moves::without_moves_in_states;
 pub(crate) use reader::{Heads, Reader, declaration};
 pub(crate) use relations::Relations;
+pub(crate) use roles::{bind_role, free_role};
 pub(crate) use rule::PlacedRule;
 pub(crate) use unfold::unfold;
 pub(crate) use workspace::Workspace;

@@ -87,6 +87,8 @@ pub(crate) struct Reader {
     pub(crate) workspace: Workspace,
     /// The keywords that occur in heads, including those of erroneous rules.
     pub(crate) heads: Heads,
+    /// The conditions on keywords that should be in heads only.
+    pub(crate) misplaced: Vec<(Keyword, Span)>,
     /// The variables of the clause that is being read.
     variables: Vec<Symbol>,
     numbers: FxHashMap<Symbol, Var>,
@@ -129,6 +131,7 @@ impl Reader {
         Reader {
             workspace,
             heads: Heads::default(),
+            misplaced: Vec::new(),
             variables: Vec::new(),
             numbers: FxHashMap::default(),
             relation_arities: Arities::default(),
@@ -261,21 +264,12 @@ impl Reader {
                 })
             }
             Some(Word::Implied) => self.misplaced(form, name, "cannot stand inside a rule"),
-            Some(Word::Relation(keyword @ (Keyword::Next | Keyword::Init | Keyword::Sees))) => {
-                let instead = match keyword {
-                    Keyword::Next => "a condition cannot refer to the next state",
-                    Keyword::Sees => "a condition cannot refer to what a role perceives",
-                    _ => "a condition cannot refer to the initial state",
-                };
-                let message = format!("`{}` in a body", keyword.name());
-                self.report(
-                    Diagnostic::error(Code::MisplacedKeyword, message)
-                        .at(span, instead)
-                        .help("refer to the current state with `true`, or define a relation for both to depend on"),
-                );
-                None
-            }
             None | Some(Word::Relation(_)) => {
+                if let Some(Word::Relation(keyword)) = word
+                    && keyword.is_of_heads()
+                {
+                    self.misplaced.push((keyword, span));
+                }
                 let atom = self.atom(form, name, word)?;
                 condition(Condition::Literal(match negated {
                     true => Literal::Negative(atom),
@@ -334,7 +328,11 @@ impl Reader {
 
     fn atom(&mut self, form: Form<'_>, name: &str, word: Option<Word>) -> Option<Atom> {
         let args = form.items().skip(1);
-        let args: Vec<_> = args.map(|item| self.pattern(item)).collect();
+        let is_percept = |number: usize| number == 1 && word == Some(Word::Relation(Keyword::Sees));
+        let args = args.enumerate();
+        let args: Vec<_> = args
+            .map(|(number, item)| self.pattern_of(item, is_percept(number)))
+            .collect();
         let arity = args.len();
         let symbol = match word {
             Some(Word::Relation(keyword)) => {
@@ -363,6 +361,11 @@ impl Reader {
 
     /// A term. The recursion is not deeper than the form, whose depth is checked.
     fn pattern(&mut self, form: Form<'_>) -> Option<Pattern> {
+        self.pattern_of(form, false)
+    }
+
+    /// A term, which may be a percept. That a role sees `(does ?r ?m)` is usual.
+    fn pattern_of(&mut self, form: Form<'_>, is_percept: bool) -> Option<Pattern> {
         let leading = match form.name() {
             Some(name) if is_variable(name) => return Some(Pattern::Var(self.variable(name))),
             Some(_) => form,
@@ -373,7 +376,7 @@ impl Reader {
             Some(Word::Implied) => {
                 return self.misplaced(form, name, "cannot stand inside a rule");
             }
-            Some(_) if form.name().is_none() => self.report(
+            Some(_) if form.name().is_none() && !is_percept => self.report(
                 Diagnostic::warning(
                     Code::MisplacedKeyword,
                     format!("the keyword {} is used as a function", quote(name)),
@@ -417,13 +420,15 @@ impl Reader {
             0 => "none given".to_string(),
             n => format!("{n} given"),
         };
-        self.report(
-            Diagnostic::error(
-                Code::KeywordArity,
-                format!("{} takes {takes} argument{s}", quote(name)),
-            )
-            .at(form.span(), remark),
-        );
+        let diagnostic = Diagnostic::error(
+            Code::KeywordArity,
+            format!("{} takes {takes} argument{s}", quote(name)),
+        )
+        .at(form.span(), remark);
+        self.report(match regrouped(form) {
+            Some(meant) => diagnostic.help(format!("did you mean {}?", quote(&meant))),
+            None => diagnostic,
+        });
         None
     }
 
@@ -478,6 +483,29 @@ fn clash(kind: &str, name: &str, arity: usize, span: Span, first: &FirstUse) -> 
         format!("{} at its first use", arguments(first.arity)),
     )
     .help("these are different despite the same name: check for a missing argument")
+}
+
+/// A keyword or `not` with too many arguments, as `(true cell 1 x)`, with parentheses around those that may belong
+/// together.
+fn regrouped(form: Form<'_>) -> Option<String> {
+    let name = form.items().next()?.name()?;
+    let before = match Word::of(name)? {
+        Word::Not => 0,
+        Word::Relation(Keyword::Role | Keyword::Goal | Keyword::Terminal) => return None,
+        Word::Relation(keyword) => keyword.arity() - 1,
+        _ => return None,
+    };
+    let mut items = form.items().skip(1 + before).peekable();
+    let is_name = |first: &Form<'_>| first.name().is_some_and(|name| !is_variable(name));
+    let is_group = items.peek().is_some_and(is_name) && items.clone().nth(1).is_some();
+    let text = |items: &mut dyn Iterator<Item = Form<'_>>| {
+        let texts: Vec<String> = items.map(|item| item.to_string()).collect();
+        texts.join(" ")
+    };
+    is_group.then(|| {
+        let own = text(&mut form.items().take(1 + before));
+        format!("({own} ({}))", text(&mut items))
+    })
 }
 
 /// The opening parenthesis of a list.

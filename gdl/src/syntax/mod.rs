@@ -38,6 +38,20 @@ pub fn parse(source: &Source, diagnostics: &mut Diagnostics) -> Tree {
     }
 }
 
+/// The first of some places, in order, that is in a token, not in a comment or between tokens.
+pub(crate) fn first_in_tokens(source: &Source, places: impl Iterator<Item = u32>) -> Option<u32> {
+    let mut places = places.peekable();
+    let mut first_in = |token: Span| {
+        while places.next_if(|&place| place < token.start).is_some() {}
+        places.next_if(|&place| place < token.end)
+    };
+    let text = source.text();
+    match source.notation() {
+        Notation::Prefix => Lexer::new(text).find_map(|token| first_in(token.span)),
+        Notation::Infix => infix::code(text).find_map(first_in),
+    }
+}
+
 /// The place where a name, as prefix form spells it, first occurs in a part of a text.
 pub(crate) fn find_name(source: &Source, part: Span, name: &str) -> Option<Span> {
     places(source, part, name).next()

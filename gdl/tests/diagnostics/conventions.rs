@@ -91,7 +91,7 @@ fn declarations_that_a_game_depends_on_count() {
             1 | (<= (base ?x) (not (succ ?y 1)))
               |           ^^ unbound in the head
               |
-              = help: add a condition with `?x` that is not under `not` or `distinct`, or check the spelling
+              = help: add a condition with `?x` that is not under `not` or `distinct`, or check the spelling; or let `--lenient` read it where conditions bind the variable, as other players do
 
             error[unsafe-variable]: no positive condition binds the variable `?y`
               --> game.kif:1:26
@@ -99,7 +99,7 @@ fn declarations_that_a_game_depends_on_count() {
             1 | (<= (base ?x) (not (succ ?y 1)))
               |                          ^^ a negated condition does not bind it
               |
-              = help: if no such `?y` is meant, define `(<= some_succ (succ ?y 1))` and negate that; if it should have a value, check the spelling, or add a condition with it that is not under `not` or `distinct`"#]],
+              = help: if no such `?y` is meant, define `(<= some_succ (succ ?y 1))` and negate that, or let `--lenient` read it so, as other players do; if it should have a value, check the spelling, or add a condition with it that is not under `not` or `distinct`"#]],
     );
 }
 

@@ -150,7 +150,7 @@ fn mistakes_of_meaning() {
             1 | next(free(I)) :- true(step(I)) & ~true(cell(I,_)) & ~true(cell(M,I))
               |                                   ^^^^^^^^^^^^^^^ a negated condition does not bind it
               |
-              = help: if no such `_1` is meant, define `some_cell(I) :- true(cell(I,_1))` and negate that; if it should have a value, check the spelling, or add a condition with it that is not under `~` or `distinct`
+              = help: if no such `_1` is meant, define `some_cell(I) :- true(cell(I,_1))` and negate that, or let `--lenient` read it so, as other players do; if it should have a value, check the spelling, or add a condition with it that is not under `~` or `distinct`
 
             error[unsafe-variable]: no positive condition binds the variable `M`
               --> game.kif:1:64
@@ -158,7 +158,7 @@ fn mistakes_of_meaning() {
             1 | next(free(I)) :- true(step(I)) & ~true(cell(I,_)) & ~true(cell(M,I))
               |                                                                ^ a negated condition does not bind it
               |
-              = help: if no such `M` is meant, define `some_cell(I) :- true(cell(M,I))` and negate that; if it should have a value, check the spelling, or add a condition with it that is not under `~` or `distinct`
+              = help: if no such `M` is meant, define `some_cell(I) :- true(cell(M,I))` and negate that, or let `--lenient` read it so, as other players do; if it should have a value, check the spelling, or add a condition with it that is not under `~` or `distinct`
 
             error[not-a-name]: the variable `Cell` where a name is expected
               --> game.kif:2:1
@@ -235,7 +235,7 @@ fn values_and_variables_are_marked() {
             2 | next(free(I)) :- true(step(I)) & ~true(cell(M,I))
               |                                             ^ a negated condition does not bind it
               |
-              = help: if no such `M` is meant, define `some_cell(I) :- true(cell(M,I))` and negate that; if it should have a value, check the spelling, or add a condition with it that is not under `~` or `distinct`
+              = help: if no such `M` is meant, define `some_cell(I) :- true(cell(M,I))` and negate that, or let `--lenient` read it so, as other players do; if it should have a value, check the spelling, or add a condition with it that is not under `~` or `distinct`
 
             warning[unsafe-variable]: no positive condition binds the variable `M`
               --> game.kif:3:13

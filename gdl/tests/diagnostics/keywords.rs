@@ -56,7 +56,7 @@ fn keywords_in_bodies() {
             1 | (<= (p 1) (next (step 1)) (init (step 1)) (or) (not) (not p q) (distinct a) and)
               |           ^^^^^^^^^^^^^^^ a condition cannot refer to the next state
               |
-              = help: refer to the current state with `true`, or define a relation for both to depend on
+              = help: refer to the current state with `true`, or define a relation for both to depend on; or let `--lenient` read it as the state that follows, as other players do
 
             error[misplaced-keyword]: `init` in a body
               --> game.kif:1:27
@@ -64,7 +64,7 @@ fn keywords_in_bodies() {
             1 | (<= (p 1) (next (step 1)) (init (step 1)) (or) (not) (not p q) (distinct a) and)
               |                           ^^^^^^^^^^^^^^^ a condition cannot refer to the initial state
               |
-              = help: refer to the current state with `true`, or define a relation for both to depend on
+              = help: define a relation for both `init` and this to depend on; or let `--lenient` read it as the initial state, as other players do
 
             error[keyword-arity]: `or` takes at least 1 argument
               --> game.kif:1:43
@@ -83,6 +83,8 @@ fn keywords_in_bodies() {
               |
             1 | (<= (p 1) (next (step 1)) (init (step 1)) (or) (not) (not p q) (distinct a) and)
               |                                                      ^^^^^^^^^ 2 given
+              |
+              = help: did you mean `(not (p q))`?
 
             error[keyword-arity]: `distinct` takes 2 arguments
               --> game.kif:1:64
@@ -388,6 +390,49 @@ fn missing_rules() {
 
 /// What roles perceive follows from rules, and nothing follows from it.
 #[test]
+fn parentheses_that_are_missing_around_arguments() {
+    check(
+        "(init cell 1 ?x)\n(<= (p 1) (not true (step 1)) (does white mark 1 2) (not (p 2) (p 3)) (goal white 1 2))",
+        expect![[r#"
+            error[keyword-arity]: `init` takes 1 argument
+              --> game.kif:1:1
+              |
+            1 | (init cell 1 ?x)
+              | ^^^^^^^^^^^^^^^^ 3 given
+              |
+              = help: did you mean `(init (cell 1 ?x))`?
+
+            error[keyword-arity]: `not` takes 1 argument
+              --> game.kif:2:11
+              |
+            2 | (<= (p 1) (not true (step 1)) (does white mark 1 2) (not (p 2) (p 3)) (goal white 1 2))
+              |           ^^^^^^^^^^^^^^^^^^^ 2 given
+              |
+              = help: did you mean `(not (true (step 1)))`?
+
+            error[keyword-arity]: `does` takes 2 arguments
+              --> game.kif:2:31
+              |
+            2 | (<= (p 1) (not true (step 1)) (does white mark 1 2) (not (p 2) (p 3)) (goal white 1 2))
+              |                               ^^^^^^^^^^^^^^^^^^^^^ 4 given
+              |
+              = help: did you mean `(does white (mark 1 2))`?
+
+            error[keyword-arity]: `not` takes 1 argument
+              --> game.kif:2:53
+              |
+            2 | (<= (p 1) (not true (step 1)) (does white mark 1 2) (not (p 2) (p 3)) (goal white 1 2))
+              |                                                     ^^^^^^^^^^^^^^^^^ 2 given
+
+            error[keyword-arity]: `goal` takes 2 arguments
+              --> game.kif:2:71
+              |
+            2 | ...(not true (step 1)) (does white mark 1 2) (not (p 2) (p 3)) (goal white 1 2))
+              |                                                                ^^^^^^^^^^^^^^^^ 3 given"#]],
+    );
+}
+
+#[test]
 fn percepts() {
     check("(<= (sees white (coin ?x)) (does white ?x))", expect![[""]]);
     check(
@@ -400,14 +445,18 @@ fn percepts() {
           |     ^^^^^^^^^ 1 given"#]],
     );
     check(
+        "(<= (sees ?r (does ?p ?m)) (role ?r) (does ?p ?m))",
+        expect![[""]],
+    );
+    check(
         "(<= known (sees white bell))",
         expect![[r#"
-        error[misplaced-keyword]: `sees` in a body
-          --> game.kif:1:11
-          |
-        1 | (<= known (sees white bell))
-          |           ^^^^^^^^^^^^^^^^^ a condition cannot refer to what a role perceives
-          |
-          = help: refer to the current state with `true`, or define a relation for both to depend on"#]],
+            error[misplaced-keyword]: `sees` in a body
+              --> game.kif:1:11
+              |
+            1 | (<= known (sees white bell))
+              |           ^^^^^^^^^^^^^^^^^ a condition cannot refer to what a role perceives
+              |
+              = help: refer to the current state with `true`, or define a relation for both to depend on; or let `--lenient` read it as what the role perceives of this step, as other players do"#]],
     );
 }

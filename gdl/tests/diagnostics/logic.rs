@@ -46,7 +46,7 @@ fn unsafe_variables() {
             2 | (<= (q 1) (not (d ?y)) (distinct ?z 1))
               |                   ^^ a negated condition does not bind it
               |
-              = help: if no such `?y` is meant, define `(<= some_d (d ?y))` and negate that; if it should have a value, check the spelling, or add a condition with it that is not under `not` or `distinct`
+              = help: if no such `?y` is meant, define `(<= some_d (d ?y))` and negate that, or let `--lenient` read it so, as other players do; if it should have a value, check the spelling, or add a condition with it that is not under `not` or `distinct`
 
             error[unsafe-variable]: no positive condition binds the variable `?z`
               --> game.kif:2:34
@@ -312,5 +312,99 @@ fn files_are_not_included() {
           | ^^^^^^^^^^^^^^^^ the other file is not read
           |
           = help: merge both files: `cat a.kif b.kif > game.kif`"#]],
+    );
+}
+
+#[test]
+fn rules_about_any_role() {
+    check(
+        "(goal ?r 50)\n(<= (legal ?r ?m) (not (true ?m)))\n(<= (sees ?r on) (or (does ?r noop) (succ 1 2)))",
+        expect![[r#"
+            error[non-ground-fact]: a fact with the variable `?r`
+              --> game.kif:1:7
+              |
+            1 | (goal ?r 50)
+              |       ^^ stands for any term
+              |
+              = help: write a rule with `(role ?r)`, or let `--lenient` read it so, as other players do
+
+            error[unsafe-variable]: no positive condition binds the variable `?r`
+              --> game.kif:2:12
+              |
+            2 | (<= (legal ?r ?m) (not (true ?m)))
+              |            ^^ unbound in the head
+              |
+              = help: add `(role ?r)`, or let `--lenient` read it so, as other players do
+
+            error[unsafe-variable]: no positive condition binds the variable `?m`
+              --> game.kif:2:15
+              |
+            2 | (<= (legal ?r ?m) (not (true ?m)))
+              |               ^^ unbound in the head
+              |
+              = help: add a condition with `?m` that is not under `not` or `distinct`, or check the spelling
+
+            error[unsafe-variable]: no positive condition binds the variable `?r`
+              --> game.kif:3:11
+              |
+            3 | (<= (sees ?r on) (or (does ?r noop) (succ 1 2)))
+              |           ^^ unbound in the head, in a branch of an `or`
+              |
+              = help: add `(role ?r)`, or let `--lenient` read it so, as other players do"#]],
+    );
+}
+
+#[test]
+fn variables_under_not_beside_others() {
+    // The first rule can be unfolded at its call; the second is recursive, and has a variable under `not` alone.
+    check(
+        "(<= (near ?x ?any) (succ ?x 2))\n(<= (far ?x) (succ ?x 2) (not (near ?x ?y)) (not (true (cell ?z))))\n(<= (far ?x) (far ?x))",
+        expect![[r#"
+            error[unsafe-variable]: no positive condition binds the variable `?any`
+              --> game.kif:1:14
+              |
+            1 | (<= (near ?x ?any) (succ ?x 2))
+              |              ^^^^ unbound in the head
+              |
+              = help: add a condition with `?any` that is not under `not` or `distinct`, or check the spelling; or let `--lenient` read it where conditions bind the variable, as other players do
+
+            error[unsafe-variable]: no positive condition binds the variable `?y`
+              --> game.kif:2:40
+              |
+            2 | (<= (far ?x) (succ ?x 2) (not (near ?x ?y)) (not (true (cell ?z))))
+              |                                        ^^ a negated condition does not bind it
+              |
+              = help: if no such `?y` is meant, define `(<= (some_near ?x) (near ?x ?y))` and negate that, or let `--lenient` read it so, as other players do; if it should have a value, check the spelling, or add a condition with it that is not under `not` or `distinct`
+
+            error[unsafe-variable]: no positive condition binds the variable `?z`
+              --> game.kif:2:62
+              |
+            2 | (<= (far ?x) (succ ?x 2) (not (near ?x ?y)) (not (true (cell ?z))))
+              |                                                              ^^ a negated condition does not bind it
+              |
+              = help: if no such `?z` is meant, define `(<= some_cell (true (cell ?z)))` and negate that, or let `--lenient` read it so, as other players do; if it should have a value, check the spelling, or add a condition with it that is not under `not` or `distinct`"#]],
+    );
+}
+
+#[test]
+fn fluents_without_true() {
+    check(
+        "(<= (next (step 1)) (step ?x) (not busy) (succ ?x 2))\n(<= (next busy) (true busy))",
+        expect![[r#"
+            warning[undefined-relation]: the relation `step` has neither facts nor rules
+              --> game.kif:1:21
+              |
+            1 | (<= (next (step 1)) (step ?x) (not busy) (succ ?x 2))
+              |                     ^^^^^^^^^ never holds
+              |
+              = help: `step` holds in states: did you mean `(true (step ?x))`?
+
+            warning[undefined-relation]: the relation `busy` has neither facts nor rules
+              --> game.kif:1:36
+              |
+            1 | (<= (next (step 1)) (step ?x) (not busy) (succ ?x 2))
+              |                                    ^^^^ never holds
+              |
+              = help: `busy` holds in states: did you mean `(true busy)`?"#]],
     );
 }

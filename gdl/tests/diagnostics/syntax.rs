@@ -1,6 +1,6 @@
 //! Parentheses, lists and names.
 
-use expect_test::expect;
+use expect_test::{Expect, expect};
 use propjit_gdl::rules::Rules;
 
 use super::{GAME, check, check_alone};
@@ -42,12 +42,44 @@ fn binary_files() {
              = file: game.kif
              = help: is this the right file? Save text as UTF-8"#]],
     );
-    let error = Rules::parse_bytes("game.kif", b"(role \xffwhite)").unwrap_err();
-    expect![[r#"
-        error[binary-file]: not UTF-8 text: byte 0xff at offset 6
+    check_bytes(
+        b"\xff\xfe(\0r\0o\0l\0e\0",
+        expect![[r#"
+        error[binary-file]: not UTF-8 text: this seems to be UTF-16
          = file: game.kif
-         = help: is this the right file? Save text as UTF-8"#]]
-    .assert_eq(&error.to_string());
+         = help: save it as UTF-8, as `iconv -f utf-16 -t utf-8 old.kif > new.kif` does"#]],
+    );
+}
+
+#[test]
+fn other_encodings() {
+    check_bytes(
+        b"; caf\xe9\n(role wei\xdf) ; gr\xfc\xdfe\n",
+        expect![[r#"
+        error[binary-file]: not UTF-8 text: byte 0xdf outside of a comment
+          --> game.kif:2:10
+          |
+        2 | (role weiß) ; grüße
+          |          ^ no character of UTF-8
+          |
+          = help: is this the right file? Save text as UTF-8, as `iconv -f latin1 -t utf-8 old.kif > new.kif` does"#]],
+    );
+    check_bytes(
+        b"% caf\xe9\nrole(r). /* \x93quotes\x94 */ q(\x92a). % \x85",
+        expect![[r#"
+            error[binary-file]: not UTF-8 text: byte 0x92 outside of a comment
+              --> game.kif:2:27
+              |
+            2 | role(r). /* �quotes� */ q(�a). % �
+              |                           ^ no character of UTF-8
+              |
+              = help: is this the right file? Save text as UTF-8, as `iconv -f latin1 -t utf-8 old.kif > new.kif` does"#]],
+    );
+}
+
+fn check_bytes(bytes: &[u8], expected: Expect) {
+    let error = Rules::parse_bytes("game.kif", bytes).unwrap_err();
+    expected.assert_eq(&error.to_string());
 }
 
 #[test]

@@ -11,8 +11,9 @@ use propjit_gdl::diagnostic::Diagnostics;
 use propjit_gdl::ground::{GroundError, GroundLimitKind};
 use propjit_gdl::rules::{Keyword, Literal, Rules};
 use propjit_gdl::source::{Notation, Source, Span};
-use propjit_gdl::syntax::{self, Tree};
+use propjit_gdl::syntax::{self, Form, Tree};
 use propjit_stop::Stop;
+use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::game::load::{Game, LoadError, Setup};
@@ -303,9 +304,15 @@ fn rules_with_conditions(rules: &Rules) -> Vec<Probe> {
         }
     }
     let declares = [Keyword::Base, Keyword::Input].map(Keyword::relation);
+    // Lenient reading adds rules and conditions that no statement has.
+    let tree = statements(&rules.source);
+    let has_conditions = |form: &Form<'_>| form.items().nth(2).is_some() && is_rule(*form);
+    let stated = tree.statements().filter(has_conditions);
+    let stated: FxHashSet<Span> = stated.map(|form| form.span()).collect();
     let mut probes: Vec<Probe> = Vec::new();
     for rule in &rules.rules {
-        if rule.body.is_empty() || declares.contains(&rule.head.relation) {
+        let is_stated = !rule.body.is_empty() && stated.contains(&rule.span);
+        if !is_stated || declares.contains(&rule.head.relation) {
             continue;
         }
         let needs_moves = needs_moves(&depends, &rule.body);
@@ -334,15 +341,31 @@ fn copy(rules: &Rules, probes: &[Probe]) -> (String, String) {
     let mut text = tree.statements_text();
     let mut forms = tree.statements();
     for (number, probe) in probes.iter().enumerate() {
-        let form = forms.find(|form| form.span() == probe.span);
+        let Some(form) = forms.find(|form| form.span() == probe.span) else {
+            continue;
+        };
         // After `<=` and the head come the conditions.
-        let conditions = form.iter().flat_map(|form| form.items().skip(2));
-        let conditions: String = conditions.map(|form| format!(" {form}")).collect();
-        if !conditions.is_empty() {
-            let _ = writeln!(text, "(<= (next ({name} {number})){conditions})");
-        }
+        let conditions = form.items().skip(2).map(|form| format!(" {form}"));
+        let conditions: String = conditions.chain(role_condition(form)).collect();
+        let _ = writeln!(text, "(<= (next ({name} {number})){conditions})");
     }
     (text, name)
+}
+
+/// The condition that a variable for any role has a value.
+fn role_condition(rule: Form<'_>) -> Option<String> {
+    let mut head = rule.items().nth(1)?.items();
+    let keyword = head.next()?.name()?;
+    let of_roles = [Keyword::Legal, Keyword::Goal, Keyword::Sees].map(Keyword::name);
+    let role = head.next()?.name().filter(|name| name.starts_with('?'))?;
+    let is_of_role = of_roles
+        .iter()
+        .any(|name| name.eq_ignore_ascii_case(keyword));
+    is_of_role.then(|| format!(" (role {role})"))
+}
+
+fn is_rule(form: Form<'_>) -> bool {
+    form.items().next().and_then(|first| first.name()) == Some("<=")
 }
 
 fn statements(source: &Source) -> Tree {

@@ -28,6 +28,12 @@ pub(super) use name::VariableNames;
 pub(super) use parser::parse;
 pub(super) use printer::{Unprintable, print, print_part};
 
+/// The places of all tokens but comments.
+pub(super) fn code(text: &str) -> impl Iterator<Item = Span> {
+    let tokens = Lexer::new(text).filter(|token| token.kind != TokenKind::Comment);
+    tokens.map(|token| token.span)
+}
+
 /// The places in a text of a name, as prefix form spells it.
 pub(super) fn places<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = Span> + 'a {
     let tokens = Lexer::new(text).filter(move |token| {
