@@ -129,13 +129,14 @@ impl Player for Determinised {
     }
 }
 
-/// Plays a series, and prints the standings.
-fn compare(name: &str, matches: u64, seconds: f64) -> Result<(), Box<dyn Error>> {
+/// Plays a series against a player, and prints the standings.
+fn compare(name: &str, matches: u64, seconds: f64, player: &str) -> Result<(), Box<dyn Error>> {
     let rules = gdl::games::text(name).ok_or("there is no such game")?;
     let rulesheet = Rulesheet::parse(name, rules, Setup::default())?;
     let time = Duration::try_from_secs_f64(seconds)?;
+    let separator = if player.contains(':') { ',' } else { ':' };
     let players = vec![
-        format!("mcts:seconds={seconds}").parse()?,
+        format!("{player}{separator}seconds={seconds}").parse()?,
         PlayerFactory::new("determinised", move |seat| {
             Ok(Box::new(Determinised::new(seat, time)?))
         }),
@@ -161,10 +162,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let name = args.next().unwrap_or_else(|| "kriegTicTacToe".to_string());
     let matches = args.next().map_or(Ok(10), |count| count.parse())?;
     let seconds = args.next().map_or(Ok(0.2), |time| time.parse())?;
-    compare(&name, matches, seconds)
+    let player = args.next().unwrap_or_else(|| "mcts".to_string());
+    compare(&name, matches, seconds, &player)
 }
 
 #[test]
 fn runs() {
-    compare("kriegTicTacToe", 2, 0.05).unwrap();
+    compare("kriegTicTacToe", 2, 0.05, "mcts").unwrap();
 }

@@ -348,6 +348,9 @@ impl Player for MctsPlayer {
     }
 
     fn ponder(&mut self, stop: &Stop) {
+        if let (true, Some(hidden)) = (self.config.ponder, &self.hidden) {
+            hidden.learn_until(stop);
+        }
         if let (true, Some(search)) = (self.config.ponder, &mut self.search) {
             search.search.learn_until(stop);
             if !stop.is_set()

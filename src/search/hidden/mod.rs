@@ -99,6 +99,13 @@ impl HiddenSearch {
         }
     }
 
+    /// Learns on until a stop comes, if what is learned is of use and there is more to be learned.
+    pub fn learn_until(&self, stop: &Stop) {
+        if let (Some(determinised), None) = (&self.determinised, &self.equilibrium) {
+            determinised.learn_until(stop);
+        }
+    }
+
     /// Solves the game, if that is possible before the stop.
     fn solve(&mut self, stop: &Stop) {
         let ranges = self.game.ground_game().map(|ground| ground.goal_ranges());
