@@ -1,8 +1,11 @@
 //! Estimates of how many instances the conditions of a rule have.
 //!
-//! A relation that is complete has a known number of facts, and known numbers of values in
-//! its columns, which are taken to be independent of each other (Selinger et al. 1979). The
-//! others may hold for all values that rules let their arguments have.
+//! A relation that is complete has a known number of facts, and known values in its columns, which are taken to be
+//! independent of each other (Selinger et al. 1979). The others may hold for all values that rules let their arguments
+//! have: the domains of their arguments.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,12 +24,18 @@ enum Place {
     Function(Symbol, usize, usize),
 }
 
-/// The numbers of places that variables are in.
+/// The values of a place, or of a variable, as known so far: those listed, or any if it is open.
+#[derive(Clone, Default)]
+struct Domain {
+    values: FxHashSet<TermId>,
+    is_open: bool,
+}
+
+/// The domains of the places that variables are in.
 #[derive(Default)]
 struct Places {
     numbers: FxHashMap<Place, usize>,
-    /// The number of values that each place may have, as known so far.
-    values: Vec<f64>,
+    domains: Vec<Domain>,
 }
 
 /// The places of the variables of a rule.
@@ -34,14 +43,16 @@ struct Occurrences {
     /// The occurrences in its conditions, with the number of the place.
     body: Vec<(usize, Var)>,
     head: Vec<(usize, Var)>,
+    /// The values that complete relations allow for variables.
+    columns: Vec<(Var, Rc<FxHashSet<TermId>>)>,
 }
 
 impl Places {
     fn number(&mut self, place: Place) -> usize {
-        let next = self.values.len();
+        let next = self.domains.len();
         let number = *self.numbers.entry(place).or_insert(next);
         if number == next {
-            self.values.push(0.0);
+            self.domains.push(Domain::default());
         }
         number
     }
@@ -54,13 +65,77 @@ impl Places {
         });
     }
 
-    /// Restricts the numbers of values of a rule's variables by the places in its conditions.
-    fn restrict(&self, occurrences: &Occurrences, values: &mut [f64]) {
-        for &(place, var) in &occurrences.body {
-            let at_most = self.values[place];
-            if at_most > 0.0 {
-                let values = &mut values[var.index()];
-                *values = values.min(at_most);
+    /// Enters what an atom that holds says of its places, but for its variables.
+    fn enter(&mut self, head: &Atom, terms: &Terms) {
+        each_place(head, terms, &mut |place, pattern| {
+            let number = self.number(place);
+            let domain = &mut self.domains[number];
+            match pattern {
+                Pattern::Var(_) => {}
+                Pattern::Ground(term) => {
+                    domain.values.insert(*term);
+                }
+                Pattern::Compound(..) => domain.is_open = true,
+            }
+        });
+    }
+
+    /// Returns the values of a variable that all its occurrences in conditions allow, or `None` if they allow any.
+    fn values(&self, occurrences: &Occurrences, var: Var) -> Option<FxHashSet<TermId>> {
+        let columns = occurrences.columns.iter();
+        let columns = columns.filter(|(of, _)| *of == var).map(|(_, set)| &**set);
+        let places = occurrences.body.iter().filter(|(_, of)| *of == var);
+        let domains = places.map(|&(place, _)| &self.domains[place]);
+        let known = domains.filter(|domain| !domain.is_open);
+        let mut sets: Vec<&FxHashSet<TermId>> =
+            known.map(|domain| &domain.values).chain(columns).collect();
+        sets.sort_by_key(|set| set.len());
+        let (least, others) = sets.split_first()?;
+        let values = least.iter().copied();
+        let allowed = values.filter(|value| others.iter().all(|set| set.contains(value)));
+        Some(allowed.collect())
+    }
+
+    /// Puts the values of a rule's variables in the places where its head has them. Returns those that had fewer values.
+    fn follow(&mut self, occurrences: &Occurrences) -> Vec<usize> {
+        let mut changed = Vec::new();
+        for &(place, var) in &occurrences.head {
+            let domain = &self.domains[place];
+            if domain.is_open {
+                continue;
+            }
+            let before = domain.values.len();
+            let values = self.values(occurrences, var);
+            let domain = &mut self.domains[place];
+            match values {
+                Some(values) => domain.values.extend(values),
+                None => domain.is_open = true,
+            }
+            if domain.is_open || domain.values.len() > before {
+                changed.push(place);
+            }
+        }
+        changed
+    }
+
+    /// Follows values through the rules until there are no more.
+    fn complete(&mut self, rules: &[Occurrences]) {
+        let mut readers = vec![Vec::new(); self.domains.len()];
+        for (rule, occurrences) in rules.iter().enumerate() {
+            for &(place, _) in &occurrences.body {
+                readers[place].push(rule);
+            }
+        }
+        let mut is_waiting = vec![true; rules.len()];
+        let mut waiting: VecDeque<usize> = (0..rules.len()).collect();
+        while let Some(rule) = waiting.pop_front() {
+            is_waiting[rule] = false;
+            for place in self.follow(&rules[rule]) {
+                for &reader in &readers[place] {
+                    if !std::mem::replace(&mut is_waiting[reader], true) {
+                        waiting.push_back(reader);
+                    }
+                }
             }
         }
     }
@@ -99,6 +174,7 @@ fn each_place(atom: &Atom, terms: &Terms, visit: &mut impl FnMut(Place, &Pattern
 }
 
 /// The facts of a complete relation that a literal may match.
+#[derive(Clone)]
 struct Facts {
     view: ViewId,
     blanks: Vec<Pattern>,
@@ -117,12 +193,15 @@ impl Facts {
         &mut database.views[self.view.0 as usize]
     }
 
-    /// The number of values in the columns of variables.
-    fn values(&self, database: &mut Database) -> impl Iterator<Item = (Var, f64)> {
+    /// The values in the columns of variables.
+    fn values(
+        &self,
+        database: &mut Database,
+    ) -> impl Iterator<Item = (Var, Rc<FxHashSet<TermId>>)> {
         let view = self.view(database);
         let columns = self.blanks.iter().enumerate();
         columns.filter_map(|(column, blank)| match blank {
-            Pattern::Var(var) => Some((*var, view.distinct_values(column).max(1) as f64)),
+            Pattern::Var(var) => Some((*var, view.values(column))),
             _ => None,
         })
     }
@@ -139,6 +218,7 @@ impl Facts {
 }
 
 /// The estimated sizes of a rule's conditions.
+#[derive(Clone)]
 pub(crate) struct Sizes {
     /// The number of values of each variable.
     values: Vec<f64>,
@@ -146,6 +226,7 @@ pub(crate) struct Sizes {
 }
 
 /// The selectivity of a literal.
+#[derive(Clone)]
 struct Selectivity {
     /// The fraction of all bindings of its variables that it allows.
     share: f64,
@@ -170,81 +251,61 @@ impl Sizes {
         }
     }
 
-    /// Derives sizes for rules that are evaluated together from complete relations. A place has as many
-    /// values as there are constants in it, or as a variable has that some rule puts there.
+    /// Derives sizes for rules that are evaluated together from complete relations. A place has the constants that rules
+    /// put there, and the values of the variables that they put there.
     pub(super) fn of(rules: &[&Rule], terms: &Terms, database: &mut Database) -> Vec<Sizes> {
-        /// Values are followed through at most this many rounds of rules.
-        const ROUNDS: usize = 4;
-        let mut sizes: Vec<Sizes> = (rules.iter())
-            .map(|rule| Sizes::of_facts(rule, terms, database))
-            .collect();
         let mut places = Places::default();
-        let mut constants: FxHashSet<(usize, TermId)> = FxHashSet::default();
+        let (mut sizes, mut occurrences) = (Vec::new(), Vec::new());
         for rule in rules {
-            each_place(&rule.head, terms, &mut |place, pattern| {
-                if let Pattern::Ground(term) = *pattern {
-                    let place = places.number(place);
-                    if constants.insert((place, term)) {
-                        places.values[place] += 1.0;
-                    }
-                }
-            });
-        }
-        let occurrences = rules.iter().map(|rule| {
+            places.enter(&rule.head, terms);
+            let (of_rule, columns) = Sizes::of_facts(rule, terms, database);
+            sizes.push(of_rule);
             let (mut body, mut head) = (Vec::new(), Vec::new());
             for atom in rule.body.iter().filter_map(positive_atom) {
-                places.of_variables(atom, terms, &mut body);
-            }
-            places.of_variables(&rule.head, terms, &mut head);
-            Occurrences { body, head }
-        });
-        let occurrences: Vec<Occurrences> = occurrences.collect();
-        let mut values = Vec::new();
-        for _ in 0..ROUNDS {
-            for (of_rule, sizes) in occurrences.iter().zip(&sizes) {
-                values.clone_from(&sizes.values);
-                places.restrict(of_rule, &mut values);
-                for &(place, var) in &of_rule.head {
-                    let found = values[var.index()];
-                    if found.is_finite() {
-                        places.values[place] = places.values[place].max(found);
-                    }
+                if !database.is_complete(atom.relation) {
+                    places.of_variables(atom, terms, &mut body);
                 }
             }
+            places.of_variables(&rule.head, terms, &mut head);
+            occurrences.push(Occurrences {
+                body,
+                head,
+                columns,
+            });
         }
-        for (of_rule, sizes) in occurrences.iter().zip(&mut sizes) {
-            places.restrict(of_rule, &mut sizes.values);
-            for values in &mut sizes.values {
-                if !values.is_finite() {
-                    *values = UNKNOWN_VALUES;
+        places.complete(&occurrences);
+        for (occurrences, sizes) in occurrences.iter().zip(&mut sizes) {
+            for (var, values) in sizes.values.iter_mut().enumerate() {
+                let known = places.values(occurrences, Var(var as u32));
+                // Rules without any values are never used, or by terms that facts nest.
+                if let Some(known) = known.filter(|known| !known.is_empty()) {
+                    *values = known.len() as f64;
                 }
             }
         }
         sizes
     }
 
-    /// Derives the sizes of a rule from the facts of complete relations: the number of values is infinite
-    /// for variables that are in none.
-    fn of_facts(rule: &Rule, terms: &Terms, database: &mut Database) -> Sizes {
-        let mut sizes = Sizes {
-            values: vec![f64::INFINITY; rule.variables.len()],
-            ..Sizes::unknown(rule)
-        };
+    /// Derives the sizes of a rule from the facts of complete relations, and the values that these allow.
+    fn of_facts(
+        rule: &Rule,
+        terms: &Terms,
+        database: &mut Database,
+    ) -> (Sizes, Vec<(Var, Rc<FxHashSet<TermId>>)>) {
+        let mut sizes = Sizes::unknown(rule);
+        let mut allowed = Vec::new();
         for (at, literal) in rule.body.iter().enumerate() {
             let Some(facts) = Facts::new(literal, terms, database) else {
                 continue;
             };
-            for (var, count) in facts.values(database) {
-                let values = &mut sizes.values[var.index()];
-                *values = values.min(count);
-            }
+            allowed.extend(facts.values(database));
             let columns: Vec<usize> = (0..facts.blanks.len()).collect();
             sizes.literals[at] = Selectivity {
                 share: facts.share(&columns, database),
                 facts: Some(facts),
             };
         }
-        sizes
+        (sizes, allowed)
     }
 
     /// The number of bindings of these variables.
@@ -260,6 +321,22 @@ impl Sizes {
             .product()
     }
 
+    /// The number of atoms that a rule with these conditions derives, as far as single conditions restrict them.
+    pub(super) fn atoms(&self, rule: &Rule) -> f64 {
+        let mut in_head = vec![false; self.values.len()];
+        for pattern in &rule.head.args {
+            pattern.for_each_var(&mut |var| in_head[var.index()] = true);
+        }
+        let restricts = |at: &usize| {
+            let mut is_inside = true;
+            rule.body[*at].for_each_var(&mut |var| is_inside &= in_head[var.index()]);
+            is_inside
+        };
+        let restricting: Vec<usize> = (0..rule.body.len()).filter(restricts).collect();
+        let variables = (0..in_head.len()).filter(|&var| in_head[var]);
+        self.bindings(variables) * self.share(&restricting)
+    }
+
     /// The number of instances of a rule with these conditions.
     pub(super) fn instances(&self, rule: &Rule) -> f64 {
         let mut used = vec![false; self.values.len()];
@@ -273,6 +350,16 @@ impl Sizes {
         let used = (0..used.len()).filter(|&var| used[var]);
         let shares = self.literals.iter().map(|literal| literal.share);
         self.bindings(used) * shares.product::<f64>()
+    }
+
+    /// Updates the sizes after a literal was removed from the rule.
+    pub(super) fn remove(&mut self, at: usize) {
+        self.literals.remove(at);
+    }
+
+    /// Updates the sizes after a literal of which nothing is known was appended to the rule.
+    pub(super) fn push_unknown(&mut self) {
+        self.literals.push(Selectivity::UNKNOWN);
     }
 
     /// Updates the sizes after literals of the rule were replaced by one, its last, that allows at most this
