@@ -16,6 +16,9 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use crate::rules::{Pattern, RelationId};
 use crate::term::{Symbol, TermId, Terms};
 
+/// A set of ground terms.
+pub(crate) type Values = FxHashSet<TermId>;
+
 /// The number of a ground atom, across all relations.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct AtomId(pub u32);
@@ -76,7 +79,7 @@ pub(crate) struct View {
     pub atoms: Vec<AtomId>,
     indexes: Vec<Index>,
     /// For each column the values when they were last collected, after the number of rows at that time.
-    distinct: Vec<(usize, Rc<FxHashSet<TermId>>)>,
+    distinct: Vec<(usize, Rc<Values>)>,
 }
 
 /// Rows of a view by the value of some of its columns.
@@ -188,14 +191,14 @@ impl View {
     }
 
     /// The values in a column.
-    pub(super) fn values(&mut self, column: usize) -> Rc<FxHashSet<TermId>> {
+    pub(super) fn values(&mut self, column: usize) -> Rc<Values> {
         let rows = self.len();
         let (counted, known) = &self.distinct[column];
         if *counted == rows {
             return known.clone();
         }
         let values = (0..rows).map(|row| self.columns[row * self.width + column]);
-        let values: Rc<FxHashSet<TermId>> = Rc::new(values.collect());
+        let values: Rc<Values> = Rc::new(values.collect());
         self.distinct[column] = (rows, values.clone());
         values
     }

@@ -32,12 +32,12 @@ use crate::term::Terms;
 pub(super) enum Extent {
     /// Those of which fewer atoms are demanded, by estimate, than there are.
     Promising,
-    /// All large ones: estimates take arguments to be independent of each other.
+    /// All large ones: estimates take conditions to be independent of each other.
     All,
 }
 
 /// Restricts the relations that may have many atoms among the heads of these rules to what is demanded. Returns the rules
-/// that result, and whether there are no others to restrict.
+/// that result, and whether more could be restricted that does not promise to get much smaller.
 pub(super) fn restrict(
     rules: &[&Rule],
     sizes: &[Sizes],
@@ -49,12 +49,13 @@ pub(super) fn restrict(
     demands.choose(rules, database);
     demands.number(database);
     let restricted = demands.rules(rules, database);
-    if extent == Extent::All || !demands.drop_useless(&restricted, terms, database) {
-        return (restricted, true);
+    if extent == Extent::All {
+        return (restricted, false);
     }
+    let has_more = demands.drop_useless(&restricted, terms, database);
     demands.weaken(rules, database);
     demands.number(database);
-    (demands.rules(rules, database), false)
+    (demands.rules(rules, database), has_more)
 }
 
 /// The demand for one relation.
@@ -210,7 +211,7 @@ impl Demands {
     }
 
     /// Drops demands for about as many values as there are, by estimate, if these are few or about as many as there are
-    /// atoms. Returns whether there are any.
+    /// atoms. Returns whether one of them is for many values.
     fn drop_useless(&mut self, rules: &[Rule], terms: &Terms, database: &mut Database) -> bool {
         /// The part of all values, or of all atoms, that is about as many.
         const MOST: f64 = 0.5;
@@ -223,7 +224,7 @@ impl Demands {
                 *all = all.max(sizes.atoms(rule));
             }
         }
-        let count = self.of.len();
+        let mut has_large = false;
         self.of.retain(|_, demand| {
             let values = demand.values.iter().zip(&demand.bound);
             let values: f64 = (values.filter(|(_, bound)| **bound))
@@ -233,9 +234,11 @@ impl Demands {
                 return true;
             };
             let is_small = values <= FEW || demanded >= demand.atoms * MOST;
-            !is_small || demanded < values * MOST
+            let is_kept = !is_small || demanded < values * MOST;
+            has_large |= !is_kept && values > FEW;
+            is_kept
         });
-        self.of.len() < count
+        has_large
     }
 
     /// Finds the arguments that are bound in all conditions; relations without any are not restricted.

@@ -112,8 +112,8 @@ fn instantiate(rules: &Rules, limits: &GroundLimits) -> Result<GroundProgram, Gr
         .into_iter()
         .map(|index| &rules.rules[index])
         .partition(|rule| is_static[rule.head.relation.index()]);
-    /// The work after which even relations that do not promise to get smaller by it are restricted to what is demanded.
-    const FIRST_ATTEMPT: u64 = 12_000_000;
+    /// The work after which relations are restricted to what is demanded even where that does not promise much.
+    const FIRST_ATTEMPT: u64 = 1 << 25;
     let (mut statics, mut others, mut all_others) = (Vec::new(), Vec::new(), Vec::new());
     let mut decomposer = Decomposer::default();
     for rule in of_statics {
@@ -133,19 +133,18 @@ fn instantiate(rules: &Rules, limits: &GroundLimits) -> Result<GroundProgram, Gr
     let sizes = Sizes::of(&of_others, terms, database);
     let plan = |extent: Extent, instantiation: &mut Instantiation, out: &mut Vec<Rule>| {
         let (terms, database) = (&instantiation.terms, &mut instantiation.database);
-        let (rules, is_all) = demand::restrict(&of_others, &sizes, extent, terms, database);
+        let (rules, has_more) = demand::restrict(&of_others, &sizes, extent, terms, database);
         let rules: Vec<&Rule> = rules.iter().collect();
         let mut decomposer = decomposer.clone();
         for (rule, sizes) in rules.iter().zip(Sizes::of(&rules, terms, database)) {
             decomposer.decompose(rule, sizes, database, out, &stop);
         }
-        is_all
+        has_more
     };
     let mut attempt = instantiation.clone();
-    if plan(Extent::Promising, &mut attempt, &mut others) {
-        attempt.run(&others)?;
-        instantiation = attempt;
-    } else if attempt.run_for(&others, FIRST_ATTEMPT)? {
+    let has_more = plan(Extent::Promising, &mut attempt, &mut others);
+    let most = if has_more { FIRST_ATTEMPT } else { u64::MAX };
+    if attempt.run_for(&others, most)? {
         instantiation = attempt;
     } else {
         drop(attempt);

@@ -9,31 +9,101 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ground::database::{Database, View, ViewId, shape_of};
+use crate::ground::database::{Database, Values, View, ViewId, shape_of};
 use crate::ground::plan::positive_atom;
-use crate::rules::{Atom, Keyword, Literal, Pattern, RelationId, Rule, Var};
+use crate::rules::{Atom, Keyword, Literal, Pattern, RelationId, Rule, Rules, Var};
 use crate::term::{Symbol, TermId, Terms};
 
 /// The assumed number of values of places that no rule restricts.
 const UNKNOWN_VALUES: f64 = 10.0;
 
-/// A place where terms may occur: an argument of a relation, or of a function anywhere.
+/// A place where terms may occur: an argument of a relation, or of a function in some container.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Place {
     Relation(RelationId, usize),
-    Function(Symbol, usize, usize),
+    Function(Container, Symbol, usize, usize),
+}
+
+/// An argument of a relation, or one of several between which rules pass compound terms.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Container {
+    Argument(RelationId, usize),
+    /// Any of those that pass terms in and out of functions, and functions inside of functions.
+    Shared,
+}
+
+/// The containers of arguments.
+#[derive(Default)]
+struct Containers {
+    /// For each argument another one of the same container, if it is not the first.
+    parents: FxHashMap<Container, Container>,
+}
+
+impl Containers {
+    /// The containers between which these rules pass terms: a variable stands for a whole term.
+    fn of(rules: &[&Rule]) -> Containers {
+        let mut containers = Containers::default();
+        for rule in rules {
+            let mut first: Vec<Option<Container>> = vec![None; rule.variables.len()];
+            let atoms = rule.body.iter().filter_map(positive_atom);
+            for atom in std::iter::once(&rule.head).chain(atoms) {
+                for (at, arg) in atom.args.iter().enumerate() {
+                    let is_whole = matches!(arg, Pattern::Var(_));
+                    let container = match is_whole {
+                        true => Container::Argument(ported(atom.relation), at),
+                        false => Container::Shared,
+                    };
+                    arg.for_each_var(&mut |var| {
+                        let other = *first[var.index()].get_or_insert(container);
+                        containers.unite(container, other);
+                    });
+                }
+            }
+        }
+        let all: Vec<Container> = containers.parents.keys().copied().collect();
+        for container in all {
+            containers.find_faster(container);
+        }
+        containers
+    }
+
+    fn find(&self, mut container: Container) -> Container {
+        while let Some(&parent) = self.parents.get(&container) {
+            container = parent;
+        }
+        container
+    }
+
+    /// As [`Containers::find`], and shortens the way for the next time.
+    fn find_faster(&mut self, mut container: Container) -> Container {
+        let root = self.find(container);
+        while let Some(parent) = self.parents.get_mut(&container) {
+            container = std::mem::replace(parent, root);
+        }
+        root
+    }
+
+    fn unite(&mut self, a: Container, b: Container) {
+        let (a, b) = (self.find_faster(a), self.find_faster(b));
+        match (a == b, a) {
+            (true, _) => {}
+            (false, Container::Shared) => _ = self.parents.insert(b, a),
+            (false, _) => _ = self.parents.insert(a, b),
+        }
+    }
 }
 
 /// The values of a place, or of a variable, as known so far: those listed, or any if it is open.
 #[derive(Clone, Default)]
 struct Domain {
-    values: FxHashSet<TermId>,
+    values: Values,
     is_open: bool,
 }
 
 /// The domains of the places that variables are in.
 #[derive(Default)]
 struct Places {
+    containers: Containers,
     numbers: FxHashMap<Place, usize>,
     domains: Vec<Domain>,
 }
@@ -44,7 +114,7 @@ struct Occurrences {
     body: Vec<(usize, Var)>,
     head: Vec<(usize, Var)>,
     /// The values that complete relations allow for variables.
-    columns: Vec<(Var, Rc<FxHashSet<TermId>>)>,
+    columns: Vec<(Var, Rc<Values>)>,
 }
 
 impl Places {
@@ -58,16 +128,19 @@ impl Places {
     }
 
     fn of_variables(&mut self, atom: &Atom, terms: &Terms, found: &mut Vec<(usize, Var)>) {
-        each_place(atom, terms, &mut |place, pattern| {
+        let containers = std::mem::take(&mut self.containers);
+        each_place(atom, &containers, terms, &mut |place, pattern| {
             if let Pattern::Var(var) = *pattern {
                 found.push((self.number(place), var));
             }
         });
+        self.containers = containers;
     }
 
     /// Enters what an atom that holds says of its places, but for its variables.
     fn enter(&mut self, head: &Atom, terms: &Terms) {
-        each_place(head, terms, &mut |place, pattern| {
+        let containers = std::mem::take(&mut self.containers);
+        each_place(head, &containers, terms, &mut |place, pattern| {
             let number = self.number(place);
             let domain = &mut self.domains[number];
             match pattern {
@@ -78,17 +151,17 @@ impl Places {
                 Pattern::Compound(..) => domain.is_open = true,
             }
         });
+        self.containers = containers;
     }
 
     /// Returns the values of a variable that all its occurrences in conditions allow, or `None` if they allow any.
-    fn values(&self, occurrences: &Occurrences, var: Var) -> Option<FxHashSet<TermId>> {
+    fn values(&self, occurrences: &Occurrences, var: Var) -> Option<Values> {
         let columns = occurrences.columns.iter();
         let columns = columns.filter(|(of, _)| *of == var).map(|(_, set)| &**set);
         let places = occurrences.body.iter().filter(|(_, of)| *of == var);
         let domains = places.map(|&(place, _)| &self.domains[place]);
         let known = domains.filter(|domain| !domain.is_open);
-        let mut sets: Vec<&FxHashSet<TermId>> =
-            known.map(|domain| &domain.values).chain(columns).collect();
+        let mut sets: Vec<&Values> = known.map(|domain| &domain.values).chain(columns).collect();
         sets.sort_by_key(|set| set.len());
         let (least, others) = sets.split_first()?;
         let values = least.iter().copied();
@@ -141,35 +214,52 @@ impl Places {
     }
 }
 
+/// The relation that an atom is about in the same state or move: fluents pass from `next` to `true`, moves from `legal` to
+/// `does`.
+fn ported(relation: RelationId) -> RelationId {
+    match Rules::keyword(relation) {
+        Some(Keyword::Next | Keyword::Init) => Keyword::True.relation(),
+        Some(Keyword::Legal) => Keyword::Does.relation(),
+        _ => relation,
+    }
+}
+
 /// Visits the arguments of an atom, recursively.
-fn each_place(atom: &Atom, terms: &Terms, visit: &mut impl FnMut(Place, &Pattern)) {
-    fn inner(pattern: &Pattern, terms: &Terms, visit: &mut impl FnMut(Place, &Pattern)) {
+fn each_place(
+    atom: &Atom,
+    containers: &Containers,
+    terms: &Terms,
+    visit: &mut impl FnMut(Place, &Pattern),
+) {
+    fn inner(
+        pattern: &Pattern,
+        container: Container,
+        terms: &Terms,
+        visit: &mut impl FnMut(Place, &Pattern),
+    ) {
         match pattern {
             Pattern::Var(_) => {}
             Pattern::Ground(term) => {
                 let (functor, args) = (terms.functor(*term), terms.args(*term));
                 for (at, &arg) in args.iter().enumerate() {
                     let arg = Pattern::Ground(arg);
-                    visit(Place::Function(functor, args.len(), at), &arg);
-                    inner(&arg, terms, visit);
+                    visit(Place::Function(container, functor, args.len(), at), &arg);
+                    inner(&arg, Container::Shared, terms, visit);
                 }
             }
             Pattern::Compound(functor, args) => {
                 for (at, arg) in args.iter().enumerate() {
-                    visit(Place::Function(*functor, args.len(), at), arg);
-                    inner(arg, terms, visit);
+                    visit(Place::Function(container, *functor, args.len(), at), arg);
+                    inner(arg, Container::Shared, terms, visit);
                 }
             }
         }
     }
-    let relation = match Keyword::ALL.get(atom.relation.index()) {
-        Some(Keyword::Next | Keyword::Init) => Keyword::True.relation(),
-        Some(Keyword::Legal) => Keyword::Does.relation(),
-        _ => atom.relation,
-    };
+    let relation = ported(atom.relation);
     for (at, arg) in atom.args.iter().enumerate() {
         visit(Place::Relation(relation, at), arg);
-        inner(arg, terms, visit);
+        let container = containers.find(Container::Argument(relation, at));
+        inner(arg, container, terms, visit);
     }
 }
 
@@ -194,10 +284,7 @@ impl Facts {
     }
 
     /// The values in the columns of variables.
-    fn values(
-        &self,
-        database: &mut Database,
-    ) -> impl Iterator<Item = (Var, Rc<FxHashSet<TermId>>)> {
+    fn values(&self, database: &mut Database) -> impl Iterator<Item = (Var, Rc<Values>)> {
         let view = self.view(database);
         let columns = self.blanks.iter().enumerate();
         columns.filter_map(|(column, blank)| match blank {
@@ -254,7 +341,10 @@ impl Sizes {
     /// Derives sizes for rules that are evaluated together from complete relations. A place has the constants that rules
     /// put there, and the values of the variables that they put there.
     pub(super) fn of(rules: &[&Rule], terms: &Terms, database: &mut Database) -> Vec<Sizes> {
-        let mut places = Places::default();
+        let mut places = Places {
+            containers: Containers::of(rules),
+            ..Places::default()
+        };
         let (mut sizes, mut occurrences) = (Vec::new(), Vec::new());
         for rule in rules {
             places.enter(&rule.head, terms);
@@ -291,7 +381,7 @@ impl Sizes {
         rule: &Rule,
         terms: &Terms,
         database: &mut Database,
-    ) -> (Sizes, Vec<(Var, Rc<FxHashSet<TermId>>)>) {
+    ) -> (Sizes, Vec<(Var, Rc<Values>)>) {
         let mut sizes = Sizes::unknown(rule);
         let mut allowed = Vec::new();
         for (at, literal) in rule.body.iter().enumerate() {
