@@ -7,12 +7,12 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::ground::database::{Database, Values, View, ViewId, shape_of};
 use crate::ground::plan::positive_atom;
 use crate::rules::{Atom, Keyword, Literal, Pattern, RelationId, Rule, Rules, Var};
-use crate::term::{Symbol, TermId, Terms};
+use crate::term::{Symbol, Terms};
 
 /// The assumed number of values of places that no rule restricts.
 const UNKNOWN_VALUES: f64 = 10.0;
