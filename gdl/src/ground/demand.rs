@@ -36,8 +36,8 @@ pub(super) enum Extent {
     All,
 }
 
-/// Restricts the relations that may have many atoms among the heads of these rules to what is demanded. Returns the rules
-/// that result, and whether more could be restricted that does not promise to get much smaller.
+/// Restricts the relations that may have many atoms among the heads of these rules to what is demanded. Returns the
+/// rules that result, and whether more could be restricted that does not promise to get much smaller.
 pub(super) fn restrict(
     rules: &[&Rule],
     sizes: &[Sizes],
@@ -187,8 +187,8 @@ impl Demands {
         }
     }
 
-    /// Chooses the arguments that are demanded: all that are bound in all conditions if this is selective, else those of
-    /// them that are open, since others are better found bottom-up.
+    /// Chooses the arguments that are demanded: all that are bound in all conditions if this is selective, else those
+    /// of them that are open, since others are better found bottom-up.
     fn choose(&mut self, rules: &[&Rule], database: &Database) {
         self.weaken(rules, database);
         for demand in self.of.values_mut() {

@@ -169,7 +169,7 @@ impl Places {
         Some(allowed.collect())
     }
 
-    /// Puts the values of a rule's variables in the places where its head has them. Returns those that had fewer values.
+    /// Puts the values of a rule's variables in the places where its head has them. Returns those that had fewer.
     fn follow(&mut self, occurrences: &Occurrences) -> Vec<usize> {
         let mut changed = Vec::new();
         for &(place, var) in &occurrences.head {
@@ -214,8 +214,8 @@ impl Places {
     }
 }
 
-/// The relation that an atom is about in the same state or move: fluents pass from `next` to `true`, moves from `legal` to
-/// `does`.
+/// The relation that an atom is about in the same state or move: fluents pass from `next` to `true`, moves from `legal`
+/// to `does`.
 fn ported(relation: RelationId) -> RelationId {
     match Rules::keyword(relation) {
         Some(Keyword::Next | Keyword::Init) => Keyword::True.relation(),
@@ -338,8 +338,8 @@ impl Sizes {
         }
     }
 
-    /// Derives sizes for rules that are evaluated together from complete relations. A place has the constants that rules
-    /// put there, and the values of the variables that they put there.
+    /// Derives sizes for rules that are evaluated together from complete relations. A place has the constants that
+    /// rules put there, and the values of the variables that they put there.
     pub(super) fn of(rules: &[&Rule], terms: &Terms, database: &mut Database) -> Vec<Sizes> {
         let mut places = Places {
             containers: Containers::of(rules),
