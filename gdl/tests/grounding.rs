@@ -185,6 +185,114 @@ fn rules_are_left_whole_where_splitting_saves_nothing() {
 }
 
 #[test]
+fn relations_are_grounded_as_far_as_they_are_demanded() {
+    // Of the 3^20 atoms of `same`, three are asked for, one of them by the rules of `same` itself.
+    let variables: Vec<String> = (0..20).map(|i| format!("?b{i}")).collect();
+    let (all, rest) = (variables.join(" "), variables[1..].join(" "));
+    let bits: String = variables.iter().map(|b| format!("(bit {b}) ")).collect();
+    let of = |bit: &str| format!("(same {})", [bit; 20].join(" "));
+    let (zeros, ones) = (of("0"), of("1"));
+    let text = format!(
+        "(role r) (init (step 0)) (bit 0) (bit 1) (bit 2) (legal r wait)
+        (<= (next (step 1)) (true (step 0)))
+        (<= (same {all}) {bits} (true (step 0)))
+        (<= (same 2 {rest}) (bit ?b0) {bits} (same 0 {rest}))
+        (<= (legal r go) {zeros})
+        (<= (legal r stay) (same 2 {}))
+        (<= terminal (not {ones}))
+        (goal r 100)",
+        ["0"; 19].join(" ")
+    );
+    let (net, statistics) = ground(&rules(&text), &GroundLimits::default()).unwrap();
+    assert!(statistics.ground_rules < 100, "{statistics:?}");
+    assert_eq!(moves(&net, 0), ["go", "stay", "wait"]);
+    for is_start in [false, true] {
+        let names = net.bases.iter().map(|base| net.terms.text(base.name));
+        let state: Vec<bool> = names.map(|name| (name == "(step 0)") == is_start).collect();
+        let values = evaluate(&net, &state, &[]);
+        let holds = |wire: Wire| values[wire.gate.index()] != wire.inverted;
+        assert_eq!(holds(net.terminal), !is_start);
+        for action in &net.roles[0].moves {
+            let is_free = net.terms.text(action.name) == "wait";
+            assert_eq!(holds(action.legal), is_start || is_free);
+        }
+    }
+}
+
+#[test]
+fn counts_are_grounded_from_where_they_start() {
+    // Counters for two colours are passed along a line of squares, from zero: of the 41^4 pairs of pairs, few are met.
+    let numbers: String = (0..40).map(|i| format!("(succ {i} {}) ", i + 1)).collect();
+    let squares: String = (0..8)
+        .map(|i| format!("(square {i}) (beside {i} {}) ", i + 1))
+        .collect();
+    let text = format!(
+        "{numbers} {squares} (role r)
+        (<= (number ?n) (succ ?n ?m)) (number 40)
+        (<= (init (cell ?x empty)) (square ?x))
+        (<= (legal r (mark ?x ?c)) (square ?x) (true (cell ?x empty)) (colour ?c))
+        (colour white) (colour black)
+        (<= (next (cell ?x ?c)) (does r (mark ?x ?c)))
+        (<= (next (cell ?x ?c)) (true (cell ?x ?c)) (does r (mark ?y ?d)) (distinct ?x ?y))
+        (<= (one ?x ?w ?b ?v ?b) (true (cell ?x white)) (succ ?w ?v) (number ?b))
+        (<= (one ?x ?w ?b ?w ?c) (true (cell ?x black)) (succ ?b ?c) (number ?w))
+        (<= (one ?x ?w ?b ?w ?b) (true (cell ?x empty)) (number ?w) (number ?b))
+        (<= (loop 8 ?w ?b ?w ?b) (number ?w) (number ?b))
+        (<= (loop ?x ?w ?b ?all ?others) (one ?x ?w ?b ?v ?c) (beside ?x ?y) (loop ?y ?v ?c ?all ?others))
+        (<= terminal (loop 0 0 0 ?w ?b) (succ ?b ?w))
+        (goal r 100)"
+    );
+    let (net, statistics) = ground(&rules(&text), &GroundLimits::default()).unwrap();
+    assert!(statistics.ground_rules < 50_000, "{statistics:?}");
+    for (whites, blacks) in [(0, 0), (1, 0), (3, 2), (2, 3), (4, 4)] {
+        let names = net.bases.iter().map(|base| net.terms.text(base.name));
+        let state: Vec<bool> = names
+            .map(|name| {
+                let parts: Vec<&str> = name.trim_matches(['(', ')']).split(' ').collect();
+                let at: usize = parts[1].parse().expect("a square");
+                let colour = match at {
+                    _ if at < whites => "white",
+                    _ if at < whites + blacks => "black",
+                    _ => "empty",
+                };
+                parts[2] == colour
+            })
+            .collect();
+        let values = evaluate(&net, &state, &[]);
+        let terminal = values[net.terminal.gate.index()] != net.terminal.inverted;
+        assert_eq!(terminal, whites == blacks + 1, "{whites} and {blacks}");
+    }
+}
+
+#[test]
+fn conditions_on_parts_of_a_move_are_apart() {
+    // 16 squares, 240 moves: a square that a move neither leaves nor reaches depends on either end, not on the pair.
+    let squares: String = (0..16).map(|i| format!("(square {i}) ")).collect();
+    let text = format!(
+        "{squares} (role r) (init (at 0))
+        (<= (apart ?x ?y) (square ?x) (square ?y) (distinct ?x ?y))
+        (<= (legal r (move ?x ?y)) (square ?x) (square ?y) (distinct ?x ?y))
+        (<= (next (at ?y)) (does r (move ?x ?y)))
+        (<= (next (at ?z)) (true (at ?z)) (does ?r (move ?x ?y)) (apart ?z ?x) (apart ?z ?y))
+        (<= terminal (true (at 15))) (goal r 100)"
+    );
+    let (net, statistics) = ground(&rules(&text), &GroundLimits::default()).unwrap();
+    assert!(statistics.ground_rules < 16 * 16 * 6, "{statistics:?}");
+    let state = vec![true; net.bases.len()];
+    for (index, action) in net.roles[0].moves.iter().enumerate() {
+        let values = evaluate(&net, &state, &[index as u32]);
+        let name = net.terms.text(action.name);
+        let ends: Vec<&str> = name.trim_matches(['(', ')']).split(' ').skip(1).collect();
+        for base in &net.bases {
+            let square = net.terms.text(base.name);
+            let square = square.trim_start_matches("(at ").trim_end_matches(')');
+            let next = values[base.next.gate.index()] != base.next.inverted;
+            assert_eq!(next, square != ends[0], "{square} after {name}");
+        }
+    }
+}
+
+#[test]
 fn static_negation_is_exact() {
     let net = net(&format!(
         "{FRAME} (n 1) (n 2) (n 3) (odd 1) (odd 3) (<= (even ?x) (n ?x) (not (odd ?x)))

@@ -8,12 +8,16 @@
 //! time after it was found: joins see exactly the facts processed so far.
 
 use std::hash::{Hash, Hasher};
+use std::rc::Rc;
 
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use crate::rules::{Pattern, RelationId};
 use crate::term::{Symbol, TermId, Terms};
+
+/// A set of ground terms.
+pub(crate) type Values = FxHashSet<TermId>;
 
 /// The number of a ground atom, across all relations.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -29,12 +33,22 @@ impl AtomId {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct ViewId(pub u32);
 
+/// What the atoms of a relation depend on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Dependence {
+    /// Neither the state nor the moves.
+    Static,
+    /// What rules [demand](super::demand): their atoms restrict instances of rules and are no conditions of them.
+    Demand,
+    /// The state or the moves.
+    Dynamic,
+}
+
 /// The ground atoms of one relation.
 #[derive(Clone)]
 struct Table {
     arity: usize,
-    /// Whether the relation depends on neither the state nor the moves.
-    is_static: bool,
+    dependence: Dependence,
     /// Whether no more facts will be found.
     is_complete: bool,
     /// Row by row; atoms that are only mentioned under `not` have rows too.
@@ -64,9 +78,8 @@ pub(crate) struct View {
     /// The atom that each row comes from.
     pub atoms: Vec<AtomId>,
     indexes: Vec<Index>,
-    /// For each column the number of different values when they were last counted, after the
-    /// number of rows at that time.
-    distinct: Vec<(usize, usize)>,
+    /// For each column the values when they were last collected, after the number of rows at that time.
+    distinct: Vec<(usize, Rc<Values>)>,
 }
 
 /// Rows of a view by the value of some of its columns.
@@ -177,17 +190,22 @@ impl View {
         }
     }
 
-    /// The number of different values in a column.
-    pub(super) fn distinct_values(&mut self, column: usize) -> usize {
+    /// The values in a column.
+    pub(super) fn values(&mut self, column: usize) -> Rc<Values> {
         let rows = self.len();
-        let (counted, known) = self.distinct[column];
-        if counted == rows {
-            return known;
+        let (counted, known) = &self.distinct[column];
+        if *counted == rows {
+            return known.clone();
         }
         let values = (0..rows).map(|row| self.columns[row * self.width + column]);
-        let count = values.collect::<FxHashSet<_>>().len();
-        self.distinct[column] = (rows, count);
-        count
+        let values: Rc<Values> = Rc::new(values.collect());
+        self.distinct[column] = (rows, values.clone());
+        values
+    }
+
+    /// The number of different values in a column.
+    pub(super) fn distinct_values(&mut self, column: usize) -> usize {
+        self.values(column).len()
     }
 
     /// An upper bound of the number of different rows in these columns.
@@ -297,12 +315,11 @@ impl Database {
         }
     }
 
-    /// The number of a new relation without facts, which is *static* if it depends on neither
-    /// the state nor the moves.
-    pub(super) fn add_relation(&mut self, arity: usize, is_static: bool) -> RelationId {
+    /// The number of a new relation without facts.
+    pub(super) fn add_relation(&mut self, arity: usize, dependence: Dependence) -> RelationId {
         self.tables.push(Table {
             arity,
-            is_static,
+            dependence,
             is_complete: false,
             columns: Vec::new(),
             atoms: Vec::new(),
@@ -317,9 +334,9 @@ impl Database {
         self.tables.len()
     }
 
-    /// Whether a relation depends on neither the state nor the moves.
-    pub(super) fn is_static(&self, relation: RelationId) -> bool {
-        self.tables[relation.index()].is_static
+    /// What the atoms of a relation depend on.
+    pub(super) fn dependence(&self, relation: RelationId) -> Dependence {
+        self.tables[relation.index()].dependence
     }
 
     /// Whether no more facts of a relation will be found.
@@ -359,7 +376,7 @@ impl Database {
             columns: Vec::new(),
             atoms: Vec::new(),
             indexes: Vec::new(),
-            distinct: vec![(0, 0); width],
+            distinct: vec![(0, Rc::default()); width],
         };
         for (row, &atom) in table.atoms.iter().enumerate() {
             if processed(atom) {

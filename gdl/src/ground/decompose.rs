@@ -27,12 +27,13 @@
 use propjit_stop::Stop;
 use rustc_hash::FxHashMap;
 
-use crate::ground::database::Database;
+use crate::ground::database::{Database, Dependence};
+use crate::ground::plan::positive_atom;
 use crate::ground::sizes::Sizes;
-use crate::rules::{Atom, Literal, Pattern, RelationId, Rule, Var};
+use crate::rules::{Atom, Keyword, Literal, Pattern, RelationId, Rule, Var};
 
 /// The splitting of rules, with the relations that were made so far.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Decomposer {
     known: FxHashMap<Key, RelationId>,
 }
@@ -44,6 +45,15 @@ type Key = (Vec<Literal>, Vec<Var>);
 struct Split {
     key: Key,
     rule: Rule,
+    cost: f64,
+}
+
+/// The rules that a rule was split into.
+struct Decomposition {
+    cost: f64,
+    splits: Vec<Split>,
+    /// The rest of the rule.
+    rest: Rule,
 }
 
 /// A set of variables of one rule.
@@ -52,7 +62,7 @@ type VarSet = Vec<bool>;
 /// Literals to be split off, as indices into the rule's body, with their variables.
 struct Bucket {
     literals: Vec<usize>,
-    /// Static literals that remain in the rule and also restrict the new relation.
+    /// Literals that are no conditions: they remain in the rule and also restrict the new relation.
     restrictors: Vec<usize>,
     /// The estimated number of instances of the new relation's rule.
     instances: f64,
@@ -68,15 +78,102 @@ impl Decomposer {
     pub(super) fn decompose(
         &mut self,
         rule: &Rule,
-        mut sizes: Sizes,
+        sizes: Sizes,
         database: &mut Database,
         out: &mut Vec<Rule>,
         stop: &Stop,
     ) {
-        let mut least = cost(sizes.instances(rule), rule, database);
-        let mut splits: Vec<Split> = Vec::new();
-        let (mut rest, mut spent) = (rule.clone(), 0.0);
-        let (mut best, mut count) = (rule.clone(), 0);
+        /// Splitting moves costs precision where propositions are found, so it should at least halve the cost...
+        const GAIN: f64 = 2.0;
+        /// ... of rules that are expensive.
+        const EXPENSIVE: f64 = 1000.0;
+        let by_projections = self.project_moves(rule, &sizes, database);
+        let mut best = self.eliminate(rule.clone(), sizes, Vec::new(), database, stop);
+        if best.cost > EXPENSIVE
+            && let Some((projected, sizes, splits)) = by_projections
+        {
+            let other = self.eliminate(projected, sizes, splits, database, stop);
+            if other.cost * GAIN < best.cost {
+                best = other;
+            }
+        }
+        for Split { key, rule, .. } in best.splits {
+            self.known.insert(key, rule.head.relation);
+            out.push(rule);
+        }
+        out.push(best.rest);
+    }
+
+    /// Replaces conditions on moves by several on parts of these: a role makes one move, so that each
+    /// of its parts is unique. For example
+    ///
+    /// ```text
+    /// (<= (next (cell ?x ?y b)) (does ?p (move ?a ?b ?c ?d)) (apart ?x ?y ?a ?b) (apart ?x ?y ?c ?d))
+    /// ```
+    ///
+    /// depends on the start and the destination of the move, but not on both together:
+    ///
+    /// ```text
+    /// (<= (from ?p ?a ?b) (does ?p (move ?a ?b ?c ?d)))
+    /// (<= (to ?p ?c ?d) (does ?p (move ?a ?b ?c ?d)))
+    /// (<= (next (cell ?x ?y b)) (from ?p ?a ?b) (to ?p ?c ?d) (apart ?x ?y ?a ?b) (apart ?x ?y ?c ?d))
+    /// ```
+    ///
+    /// Returns the rule that results, and those that were split off. `None` if no move has several parts.
+    fn project_moves(
+        &self,
+        rule: &Rule,
+        sizes: &Sizes,
+        database: &mut Database,
+    ) -> Option<(Rule, Sizes, Vec<Split>)> {
+        let (mut projected, mut sizes) = (rule.clone(), sizes.clone());
+        let mut splits = Vec::new();
+        for at in (0..rule.body.len()).rev() {
+            let Some([role, action]) = move_at(rule, at) else {
+                continue;
+            };
+            let parts = parts(rule, at, action);
+            if parts.len() < 2 {
+                continue;
+            }
+            let literal = projected.body.remove(at);
+            sizes.remove(at);
+            let moves = vars_of(&literal, rule.variables.len());
+            let instances = sizes.bindings(members(&moves));
+            for mut part in parts {
+                role.for_each_var(&mut |var| part[var.index()] = true);
+                let bucket = Bucket {
+                    literals: vec![0],
+                    restrictors: Vec::new(),
+                    instances,
+                    share: 1.0,
+                    interface: members(&part).map(|var| Var(var as u32)).collect(),
+                };
+                let mut condition = Rule {
+                    body: vec![literal.clone()],
+                    ..rule.clone()
+                };
+                splits.extend(self.split(&mut condition, &bucket, &splits, database));
+                projected.body.append(&mut condition.body);
+                sizes.push_unknown();
+            }
+        }
+        (projected.body.len() > rule.body.len()).then_some((projected, sizes, splits))
+    }
+
+    /// Eliminates variables of a rule as long as this makes it cheaper, after these rules were split off.
+    fn eliminate(
+        &self,
+        rule: Rule,
+        mut sizes: Sizes,
+        mut splits: Vec<Split>,
+        database: &mut Database,
+        stop: &Stop,
+    ) -> Decomposition {
+        let mut spent: f64 = splits.iter().map(|split| split.cost).sum();
+        let mut least = spent + cost(sizes.instances(&rule), &rule.body, database);
+        let mut rest = rule.clone();
+        let (mut best, mut count) = (rule, splits.len());
         // Splits may pay only together with later ones.
         while !stop.is_set()
             && let Some(bucket) = best_bucket(&rest, &sizes, database)
@@ -84,19 +181,20 @@ impl Decomposer {
             let split = self.split(&mut rest, &bucket, &splits, database);
             sizes.replace(&bucket.literals, &bucket.interface, bucket.share, database);
             if let Some(split) = split {
-                spent += cost(bucket.instances, &split.rule, database);
+                spent += split.cost;
                 splits.push(split);
             }
-            let all = spent + cost(sizes.instances(&rest), &rest, database);
+            let all = spent + cost(sizes.instances(&rest), &rest.body, database);
             if all < least {
                 (least, best, count) = (all, rest.clone(), splits.len());
             }
         }
-        for Split { key, rule } in splits.drain(..count) {
-            self.known.insert(key, rule.head.relation);
-            out.push(rule);
+        splits.truncate(count);
+        Decomposition {
+            cost: least,
+            splits,
+            rest: best,
         }
-        out.push(best);
     }
 
     /// Replaces the bucket's literals in the rule by an atom of a relation that they define, and
@@ -145,27 +243,74 @@ impl Decomposer {
             !bucket.literals.contains(&(at - 1))
         });
         rule.body.push(Literal::Positive(atom));
-        known.is_none().then_some(Split { key, rule: new })
+        known.is_none().then(|| Split {
+            key,
+            cost: cost(bucket.instances, &new.body, database),
+            rule: new,
+        })
     }
 }
 
-/// The cost of this number of instances of a rule: of conditions that may become gates.
-fn cost(instances: f64, rule: &Rule, database: &Database) -> f64 {
-    let body = rule.body.iter();
-    let conditions = body.filter(|literal| !is_static(literal, database));
+/// The role and the move of a condition on moves.
+fn move_at(rule: &Rule, at: usize) -> Option<[&Pattern; 2]> {
+    let atom = positive_atom(&rule.body[at])?;
+    let is_move = atom.relation == Keyword::Does.relation();
+    is_move.then(|| [&atom.args[0], &atom.args[1]])
+}
+
+/// The sets of variables of a move that other conditions of the rule, or its head, mention together; none is part of
+/// another.
+fn parts(rule: &Rule, at: usize, action: &Pattern) -> Vec<VarSet> {
+    let count = rule.variables.len();
+    let mut of_move = vec![false; count];
+    action.for_each_var(&mut |var| of_move[var.index()] = true);
+    let mut head = vec![false; count];
+    for pattern in &rule.head.args {
+        pattern.for_each_var(&mut |var| head[var.index()] = true);
+    }
+    let others = (0..rule.body.len()).filter(|&other| other != at);
+    let scopes = others.map(|other| vars_of(&rule.body[other], count));
+    let mut parts: Vec<VarSet> = Vec::new();
+    for mut scope in std::iter::once(head).chain(scopes) {
+        for (is_in, of_move) in scope.iter_mut().zip(&of_move) {
+            *is_in &= of_move;
+        }
+        let contains = |a: &VarSet, b: &VarSet| a.iter().zip(b).all(|(a, b)| *a || !b);
+        if size(&scope) > 0 && !parts.iter().any(|part| contains(part, &scope)) {
+            parts.retain(|part| !contains(&scope, part));
+            parts.push(scope);
+        }
+    }
+    parts
+}
+
+/// The cost of this number of instances of a rule with this body: of conditions that may become gates.
+fn cost<'a>(
+    instances: f64,
+    body: impl IntoIterator<Item = &'a Literal>,
+    database: &Database,
+) -> f64 {
+    let conditions = body
+        .into_iter()
+        .filter(|literal| dependence(literal, database) == Dependence::Dynamic);
     instances * conditions.count().max(1) as f64
 }
 
 /// Creates a relation for these literals to define.
 fn new_relation(body: &[Literal], arity: usize, database: &mut Database) -> RelationId {
-    let is_static = body.iter().all(|literal| is_static(literal, database));
-    database.add_relation(arity, is_static)
+    let dependences: Vec<Dependence> = body.iter().map(|l| dependence(l, database)).collect();
+    let of_all = [Dependence::Dynamic, Dependence::Demand]
+        .into_iter()
+        .find(|dependence| dependences.contains(dependence));
+    database.add_relation(arity, of_all.unwrap_or(Dependence::Static))
 }
 
-/// Whether the literal depends on neither the state nor the moves.
-fn is_static(literal: &Literal, database: &Database) -> bool {
+/// What the literal depends on.
+fn dependence(literal: &Literal, database: &Database) -> Dependence {
     let atom = literal.atom();
-    atom.is_none_or(|atom| database.is_static(atom.relation))
+    atom.map_or(Dependence::Static, |atom| {
+        database.dependence(atom.relation)
+    })
 }
 
 /// The bucket with the fewest instances.
@@ -188,8 +333,12 @@ fn best_bucket(rule: &Rule, sizes: &Sizes, database: &Database) -> Option<Bucket
     let context = (rule, database, sizes);
     let buckets = candidates.filter_map(|v| bucket(context, &scopes, &in_head, v));
     buckets.min_by(|a, b| {
-        let instances = a.instances.total_cmp(&b.instances);
-        instances.then(a.literals.len().cmp(&b.literals.len()))
+        let cost = |bucket: &Bucket| {
+            let literals = bucket.literals.iter().map(|&l| &rule.body[l]);
+            cost(bucket.instances, literals, database)
+        };
+        let cost = cost(a).total_cmp(&cost(b));
+        cost.then(a.literals.len().cmp(&b.literals.len()))
     })
 }
 
@@ -214,7 +363,8 @@ fn bucket(
     let restrictors: Vec<usize> = others
         .iter()
         .copied()
-        .filter(|&l| is_static(&rule.body[l], database) && size(&scopes[l]) > 0)
+        .filter(|&l| dependence(&rule.body[l], database) != Dependence::Dynamic)
+        .filter(|&l| size(&scopes[l]) > 0)
         .filter(|&l| {
             scopes[l]
                 .iter()
@@ -267,7 +417,7 @@ fn size(set: &VarSet) -> usize {
     set.iter().filter(|&&is_in| is_in).count()
 }
 
-fn renamed_literal(literal: &Literal, rename: &mut impl FnMut(Var) -> Var) -> Literal {
+pub(super) fn renamed_literal(literal: &Literal, rename: &mut impl FnMut(Var) -> Var) -> Literal {
     let atom = |atom: &Atom, rename: &mut _| Atom {
         relation: atom.relation,
         args: atom.args.iter().map(|arg| renamed(arg, rename)).collect(),
@@ -279,7 +429,7 @@ fn renamed_literal(literal: &Literal, rename: &mut impl FnMut(Var) -> Var) -> Li
     }
 }
 
-fn renamed(pattern: &Pattern, rename: &mut impl FnMut(Var) -> Var) -> Pattern {
+pub(super) fn renamed(pattern: &Pattern, rename: &mut impl FnMut(Var) -> Var) -> Pattern {
     match pattern {
         Pattern::Var(var) => Pattern::Var(rename(*var)),
         Pattern::Ground(term) => Pattern::Ground(*term),

@@ -31,7 +31,8 @@ pub enum GroundError {
     /// [`GroundLimits::nesting`](super::GroundLimits::nesting) allows.
     #[error(
         "terms grow without end by the rule at {source_name}:{line}: {rule}: \
-         after {atoms} atoms, one was nested {depth} deep"
+         after {atoms} atoms, one was nested {depth} deep; the game can be grounded if a condition of that rule \
+         limits how deep it nests"
     )]
     Growth {
         /// The rulesheet's name.

@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 
 use propjit_stop::Stop;
 
-use crate::ground::database::{AtomId, Database, ViewId};
+use crate::ground::database::{AtomId, Database, Dependence, ViewId};
 use crate::ground::error::GroundError;
 use crate::ground::growth::Growth;
 use crate::ground::join::{Join, JoinOutcome, instantiate};
@@ -31,6 +31,7 @@ use crate::term::{TermId, Terms};
 const MAX_ATOMS: u64 = 1 << 30;
 
 /// The state of the fixpoint: the rules, and the facts and ground rules found so far.
+#[derive(Clone)]
 pub(crate) struct Instantiation<'a> {
     rules: &'a [Rule],
     source: &'a Source,
@@ -52,8 +53,10 @@ pub(crate) struct Instantiation<'a> {
     /// The work done for each rule, to name the costliest in errors.
     work_of: Vec<u64>,
     growth: Growth,
-    /// The work after which this ends if it is a look ahead, in which the newest facts come first.
-    probe_end: Option<u64>,
+    /// The work after which this ends as if it was stopped.
+    end: u64,
+    /// Whether this is a look ahead, in which the newest facts come first.
+    is_probe: bool,
 }
 
 impl<'a> Instantiation<'a> {
@@ -81,7 +84,8 @@ impl<'a> Instantiation<'a> {
             bytes_seen: 0,
             work_of: Vec::new(),
             growth: Growth::default(),
-            probe_end: None,
+            end: u64::MAX,
+            is_probe: false,
         }
     }
 
@@ -92,7 +96,9 @@ impl<'a> Instantiation<'a> {
         self.growth.begin(&self.terms, rules);
         let count = self.database.relations();
         let relations = (0..count as u32).map(RelationId);
-        let is_static: Vec<bool> = relations.map(|r| self.database.is_static(r)).collect();
+        let is_static: Vec<bool> = relations
+            .map(|relation| self.database.dependence(relation) == Dependence::Static)
+            .collect();
         let mut rules_of: Vec<Vec<usize>> = vec![Vec::new(); count];
         for (index, rule) in rules.iter().enumerate() {
             rules_of[rule.head.relation.index()].push(index);
@@ -127,6 +133,15 @@ impl<'a> Instantiation<'a> {
         self.fixpoint(dynamic)
     }
 
+    /// As [`Instantiation::run`], for this work at most. Returns whether it was enough.
+    pub(super) fn run_for(&mut self, rules: &'a [Rule], work: u64) -> Result<bool, GroundError> {
+        self.end = self.work.saturating_add(work);
+        match self.run(rules) {
+            Err(GroundError::Stopped) if !self.limits.stop.is_set() => Ok(false),
+            result => result.map(|()| true),
+        }
+    }
+
     /// Applies these rules until nothing new follows.
     fn fixpoint(&mut self, rules: impl Iterator<Item = usize>) -> Result<(), GroundError> {
         self.plans.clear();
@@ -149,8 +164,8 @@ impl<'a> Instantiation<'a> {
             for plan in planner.plans(index, rule) {
                 let at = self.plans.len();
                 match &plan.trigger {
-                    Some((view, _)) => {
-                        let view = view.0 as usize;
+                    Some(trigger) => {
+                        let view = trigger.view.0 as usize;
                         if view >= self.triggered.len() {
                             self.triggered.resize(view + 1, Vec::new());
                         }
@@ -174,9 +189,9 @@ impl<'a> Instantiation<'a> {
     fn exhaust(&mut self, plans: &[Plan]) -> Result<(), GroundError> {
         let mut seen: Vec<(ViewId, u32)> = Vec::new();
         loop {
-            let next = match self.probe_end {
-                None => self.queue.pop_front(),
-                Some(_) => self.queue.pop_back(),
+            let next = match self.is_probe {
+                false => self.queue.pop_front(),
+                true => self.queue.pop_back(),
             };
             let Some(atom) = next else {
                 return Ok(());
@@ -221,7 +236,8 @@ impl<'a> Instantiation<'a> {
             work_of: self.work_of.clone(),
             growth: self.growth.clone(),
             bytes_seen: self.bytes_seen,
-            probe_end: Some(self.work + self.work / 2),
+            end: self.work + self.work / 2,
+            is_probe: true,
         };
         match probe.exhaust(plans) {
             Err(growth @ GroundError::Growth { .. }) => Err(growth),
@@ -257,9 +273,9 @@ impl<'a> Instantiation<'a> {
         conditions: Option<(&Plan, &[AtomId])>,
     ) -> Result<(), GroundError> {
         let head = &self.rules[rule].head;
-        let is_static = self.database.is_static(head.relation);
+        let is_dynamic = self.database.dependence(head.relation) == Dependence::Dynamic;
         let head = self.intern(head, bindings);
-        if !is_static {
+        if is_dynamic {
             let (plan, positive) = conditions.map_or((None, &[][..]), |(p, c)| (Some(p), c));
             if !positive.contains(&head) {
                 self.ground_rules.begin(head, positive);
@@ -331,7 +347,7 @@ impl<'a> Instantiation<'a> {
         if before / CHECK_EVERY == self.work / CHECK_EVERY {
             return Ok(());
         }
-        if self.limits.stop.is_set() || self.probe_end.is_some_and(|end| self.work > end) {
+        if self.limits.stop.is_set() || self.work > self.end {
             return Err(GroundError::Stopped);
         }
         let count = self.ground_rules.len() as u64;

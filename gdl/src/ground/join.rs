@@ -6,12 +6,11 @@ use crate::rules::Pattern;
 use crate::term::{TermId, Terms};
 
 /// A join in progress; its memory is reused from one to the next.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Join {
     /// The value of each variable of the rule, valid once bound.
     pub bindings: Vec<TermId>,
-    /// The facts that the instance depends on: the trigger, then those of the
-    /// probes that are conditions.
+    /// The facts that are conditions of the instance: the trigger, then those of probes.
     pub conditions: Vec<AtomId>,
     trigger: Option<AtomId>,
     /// The current row at each step that is a probe, and how many conditions
@@ -62,12 +61,14 @@ impl Join {
         self.rows.resize(plan.steps.len(), (0, 0));
         self.trigger = None;
         self.position = Position::Enter(0);
-        if let (Some((view, pattern)), Some(row)) = (&plan.trigger, trigger) {
-            let view = &database.views[view.0 as usize];
+        if let (Some(start), Some(row)) = (&plan.trigger, trigger) {
+            let view = &database.views[start.view.0 as usize];
             let atom = view.atoms[row as usize];
             self.trigger = Some(atom);
-            self.conditions.push(atom);
-            if !self.match_row(pattern, view.row(row)) {
+            if start.is_condition {
+                self.conditions.push(atom);
+            }
+            if !self.match_row(&start.row, view.row(row)) {
                 self.position = Position::Exhausted;
             }
         }

@@ -3,12 +3,13 @@
 //! The stages, each a module:
 //! 1. `relevance`: rules that nothing of interest depends on are dropped;
 //!    relations that depend on neither state nor moves are found to be static.
-//! 2. `decompose`: rules are split so that they have fewer instances, which are estimated from the
-//!    `sizes` of relations; those that are static are evaluated before the others are split.
-//! 3. `instantiate`: a fixpoint finds every atom that may ever hold and the
+//! 2. Static relations are evaluated. The `sizes` of the others are estimated, and large ones are restricted to what is
+//!    in `demand`.
+//! 3. `decompose`: rules are split so that they have fewer instances, which are estimated as well.
+//! 4. `instantiate`: a fixpoint finds every atom that may ever hold and the
 //!    ground rules for it, through `plan`s of indexed `join`s over the
 //!    `database`. The result is a `program` of ground rules. `growth` finds terms that grow without end.
-//! 4. `network`: the program becomes a [`Propnet`]; `recursion` finds which of its atoms are constant.
+//! 5. `network`: the program becomes a [`Propnet`]; `recursion` finds which of its atoms are constant.
 //!
 //! ```
 //! use propjit_gdl::{GroundLimits, Rules, ground};
@@ -29,6 +30,7 @@
 
 mod database;
 mod decompose;
+mod demand;
 mod error;
 mod growth;
 mod instantiate;
@@ -46,8 +48,9 @@ use std::time::{Duration, Instant};
 use crate::propnet::Propnet;
 use crate::rules::{Rule, Rules};
 
-use database::Database;
+use database::{Database, Dependence};
 use decompose::Decomposer;
+use demand::Extent;
 pub use error::GroundError;
 use instantiate::Instantiation;
 pub use limits::{GroundLimitKind, GroundLimits};
@@ -99,14 +102,20 @@ fn instantiate(rules: &Rules, limits: &GroundLimits) -> Result<GroundProgram, Gr
     let is_static = relevance::static_relations(rules);
     let mut database = Database::new();
     for (relation, &is_static) in rules.relations.iter().zip(&is_static) {
-        database.add_relation(relation.arity, is_static);
+        let dependence = match is_static {
+            true => Dependence::Static,
+            false => Dependence::Dynamic,
+        };
+        database.add_relation(relation.arity, dependence);
     }
     let (of_statics, of_others): (Vec<&Rule>, Vec<&Rule>) = relevance::relevant_rules(rules)
         .into_iter()
         .map(|index| &rules.rules[index])
         .partition(|rule| is_static[rule.head.relation.index()]);
+    /// The work after which relations are restricted to what is demanded even where that does not promise much.
+    const FIRST_ATTEMPT: u64 = 1 << 25;
+    let (mut statics, mut others, mut all_others) = (Vec::new(), Vec::new(), Vec::new());
     let mut decomposer = Decomposer::default();
-    let (mut statics, mut others) = (Vec::new(), Vec::new());
     for rule in of_statics {
         let sizes = Sizes::unknown(rule);
         decomposer.decompose(rule, sizes, &mut database, &mut statics, &stop);
@@ -122,10 +131,26 @@ fn instantiate(rules: &Rules, limits: &GroundLimits) -> Result<GroundProgram, Gr
     // From here on, sizes of static relations are known.
     let (terms, database) = (&instantiation.terms, &mut instantiation.database);
     let sizes = Sizes::of(&of_others, terms, database);
-    for (rule, sizes) in of_others.into_iter().zip(sizes) {
-        decomposer.decompose(rule, sizes, database, &mut others, &stop);
+    let plan = |extent: Extent, instantiation: &mut Instantiation, out: &mut Vec<Rule>| {
+        let (terms, database) = (&instantiation.terms, &mut instantiation.database);
+        let (rules, has_more) = demand::restrict(&of_others, &sizes, extent, terms, database);
+        let rules: Vec<&Rule> = rules.iter().collect();
+        let mut decomposer = decomposer.clone();
+        for (rule, sizes) in rules.iter().zip(Sizes::of(&rules, terms, database)) {
+            decomposer.decompose(rule, sizes, database, out, &stop);
+        }
+        has_more
+    };
+    let mut attempt = instantiation.clone();
+    let has_more = plan(Extent::Promising, &mut attempt, &mut others);
+    let most = if has_more { FIRST_ATTEMPT } else { u64::MAX };
+    if attempt.run_for(&others, most)? {
+        instantiation = attempt;
+    } else {
+        drop(attempt);
+        plan(Extent::All, &mut instantiation, &mut all_others);
+        instantiation.run(&all_others)?;
     }
-    instantiation.run(&others)?;
     Ok(GroundProgram {
         terms: instantiation.terms,
         database: instantiation.database,

@@ -6,7 +6,7 @@
 //! estimated number of matches next; tests come as soon as their variables are
 //! bound.
 
-use crate::ground::database::{Access, Database, ShapeNode, ViewId, shape_of};
+use crate::ground::database::{Access, Database, Dependence, ShapeNode, ViewId, shape_of};
 use crate::rules::{Atom, Literal, Pattern, Rule, Var};
 use crate::term::{TermId, Terms};
 
@@ -48,14 +48,22 @@ pub(crate) enum JoinStep {
     Distinct(Pattern, Pattern),
 }
 
+/// The literal that a plan starts from.
+#[derive(Clone, Debug)]
+pub(crate) struct Trigger {
+    pub view: ViewId,
+    pub row: RowPattern,
+    /// Whether the fact becomes a condition of the ground rule.
+    pub is_condition: bool,
+}
+
 /// A plan to find all instances of a rule that one new fact makes possible.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     /// The rule's index.
     pub rule: usize,
-    /// The view of the trigger and the way to match it. The trigger becomes a condition of the
-    /// ground rule; `None` for a rule without incomplete positive literals, which runs once.
-    pub trigger: Option<(ViewId, RowPattern)>,
+    /// `None` for a rule without incomplete positive literals, which runs once.
+    pub trigger: Option<Trigger>,
     pub steps: Vec<JoinStep>,
     /// The step from which on only the existence of a match matters:
     /// after the first match, the join goes back before this step.
@@ -68,7 +76,9 @@ pub(crate) struct Plan {
 struct JoinInput {
     view: ViewId,
     blanks: Vec<Pattern>,
-    is_static: bool,
+    is_complete: bool,
+    is_condition: bool,
+    is_demand: bool,
 }
 
 /// The context in which rules are planned.
@@ -86,7 +96,7 @@ impl Planner<'_> {
         let positive: Vec<&Atom> = rule.body.iter().filter_map(positive_atom).collect();
         let inputs: Vec<JoinInput> = positive.iter().map(|atom| self.input(atom)).collect();
         let triggers: Vec<usize> = (0..inputs.len())
-            .filter(|&i| !inputs[i].is_static)
+            .filter(|&i| !inputs[i].is_complete)
             .collect();
         if triggers.is_empty() {
             return vec![self.plan(index, rule, &inputs, None)];
@@ -103,10 +113,13 @@ impl Planner<'_> {
         let view = self
             .database
             .view(atom.relation, shape, self.terms, self.is_processed);
+        let dependence = self.database.dependence(atom.relation);
         JoinInput {
             view,
             blanks,
-            is_static: self.database.is_complete(atom.relation),
+            is_complete: self.database.is_complete(atom.relation),
+            is_condition: dependence == Dependence::Dynamic,
+            is_demand: dependence == Dependence::Demand,
         }
     }
 
@@ -131,7 +144,11 @@ impl Planner<'_> {
             .collect();
         let start = trigger.map(|i| {
             let input = &inputs[i];
-            (input.view, match_row(&input.blanks, &mut bound, &[]))
+            Trigger {
+                view: input.view,
+                row: match_row(&input.blanks, &mut bound, &[]),
+                is_condition: input.is_condition,
+            }
         });
         place_tests(&mut tests, &bound, &mut steps);
         while !waiting.is_empty() {
@@ -189,8 +206,8 @@ impl Planner<'_> {
             access,
             key,
             row: match_row(&input.blanks, bound, &columns),
-            is_condition: !input.is_static,
-            skip_trigger: skip_trigger && !input.is_static,
+            is_condition: input.is_condition,
+            skip_trigger: skip_trigger && !input.is_complete,
         }
     }
 
@@ -203,7 +220,7 @@ impl Planner<'_> {
         };
         let known = input.blanks.iter().filter(|blank| is_bound(blank)).count();
         let width = input.blanks.len().max(1) as f64;
-        if input.is_static {
+        if input.is_complete {
             let mut keys = 1.0;
             for (column, blank) in input.blanks.iter().enumerate() {
                 if is_bound(blank) {
@@ -213,6 +230,9 @@ impl Planner<'_> {
             view.len() as f64 / keys
         } else if known == input.blanks.len() {
             0.5
+        } else if input.is_demand {
+            // It restricts all that follows.
+            1.0
         } else {
             // Sizes are not known yet. Most relations reach some hundreds of facts, to
             // which their columns are taken to contribute equally.

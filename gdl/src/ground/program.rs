@@ -30,7 +30,7 @@ impl Condition {
 }
 
 /// Ground rules, each with a head and conditions.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct GroundRules {
     heads: Vec<AtomId>,
     conditions: Vec<Condition>,
