@@ -18,7 +18,7 @@ def material(game):
 
     def evaluation(observation, legal_action_mask, current_player):
         counts = observation @ pieces
-        return 50 + 5 * (counts - counts[:, ::-1])
+        return (counts - counts[:, ::-1]) / 10
 
     return evaluation
 

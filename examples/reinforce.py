@@ -71,11 +71,11 @@ def against_random(network, env, rng):
 
 
 def score(network, env, steps, seed):
-    """The mean of the network's goals in whole matches against random players."""
+    """The network's score of 100 in whole matches against random players."""
     batch = rollout(env, against_random, network, steps=steps, seed=seed)
     seat = np.arange(len(env)) * 2 // len(env)
-    goals = batch.rewards[:, np.arange(len(env)), seat]
-    return goals[batch.terminated].mean()
+    rewards = batch.rewards[:, np.arange(len(env)), seat]
+    return 50 + 50 * rewards[batch.terminated].mean()
 
 
 def main():
@@ -88,15 +88,15 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     game = Game.named("connectFour")
-    env = VectorEnv(game, args.environments, observation="float32")
+    env = VectorEnv(game, args.environments, dtype="float32")
     network = Network(len(game.fluents), args.hidden, env.num_actions, np.random.default_rng(args.seed))
     print(f"before: {score(network, env, args.steps, args.seed):.1f} of 100 against random players")
     for update in range(1, args.updates + 1):
         batch = rollout(env, sample, network, steps=args.steps, seed=args.seed + update)
         outcomes = np.take_along_axis(batch.outcomes(), batch.players[..., None], axis=2)[..., 0]
         known = ~np.isnan(outcomes)
-        # A draw, 50, is no advantage; neither is what the side to move gets on average.
-        gains = (outcomes[known] - 50) / 50
+        # What the side to move gets on average is no advantage.
+        gains = outcomes[known]
         players = batch.players[known]
         mean = np.array([gains[players == player].mean() for player in range(len(env.players))])
         network.learn(

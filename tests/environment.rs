@@ -1,16 +1,18 @@
 //! Batched environments are what state machines are, match by match.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::common;
-use propjit::Game;
+use propjit::game::boards::Planes;
 use propjit::game::environment::{
-    ActionError, EnvironmentConfig, EnvironmentError, Observation, Outputs, Shape,
-    VectorEnvironment,
+    ActionError, Autoreset, EnvironmentConfig, EnvironmentError, OVER, Observation, Outputs,
+    Rewards, Shape, Source, VectorEnvironment,
 };
 use propjit::game::ground::GroundGame;
 use propjit::game::machine::{Move, RoleId, State, StateMachine};
 use propjit::support::rng::{GameRng, streams};
+use propjit::{Game, Stop};
 use rand::RngExt;
 
 /// Arrays for environments, with bytes as observations.
@@ -28,7 +30,7 @@ impl Arrays {
     fn new(shape: &Shape) -> Arrays {
         let n = shape.environments;
         Arrays {
-            observation: vec![9; n * shape.propositions],
+            observation: vec![9; n * shape.observers() * shape.elements],
             legal: vec![9; n * shape.actors() * shape.actions],
             legal_counts: vec![9; n * shape.actors()],
             current: vec![9; n],
@@ -47,6 +49,7 @@ impl Arrays {
             rewards: &mut self.rewards,
             terminated: &mut self.terminated,
             truncated: &mut self.truncated,
+            finals: None,
         }
     }
 }
@@ -55,7 +58,7 @@ impl Arrays {
 fn environment(game: &Game, config: &EnvironmentConfig) -> (VectorEnvironment, Arrays) {
     let mut environment = VectorEnvironment::new(game.engines().unwrap(), config).unwrap();
     let mut arrays = Arrays::new(environment.shape());
-    environment.reset(7, arrays.outputs());
+    environment.reset(Some(7), None, arrays.outputs());
     (environment, arrays)
 }
 
@@ -90,27 +93,42 @@ impl Reference {
 
     /// The current player.
     fn current(&mut self, state: &State) -> i32 {
-        let players = self.shape.players.clone().into_iter().enumerate();
-        let choosing = players.filter(|&(_, role)| self.legal(state, role).len() > 1);
-        match *choosing.map(|(player, _)| player).collect::<Vec<_>>() {
-            [] => 0,
+        match *self.choosing(state) {
             [player] => player as i32,
             _ => -1,
         }
     }
 
-    /// The joint moves that the actions may be part of: several, if the game plays at random.
-    fn joints(&mut self, state: &State, actions: &[i32]) -> Vec<Vec<Move>> {
+    /// The players that have a choice.
+    fn choosing(&mut self, state: &State) -> Vec<usize> {
+        let players = self.shape.players.clone().into_iter().enumerate();
+        let choosing = players.filter(|&(_, role)| self.legal(state, role).len() > 1);
+        choosing.map(|(player, _)| player).collect()
+    }
+
+    /// Whether a match cannot go on.
+    fn is_over(&mut self, state: &State) -> bool {
+        let mut roles = RoleId::first(self.machine.roles().len());
+        self.machine.is_terminal(state).unwrap()
+            || roles.any(|role| self.legal(state, role).is_empty())
+    }
+
+    /// The joint moves that the actions may be part of, or forced moves: several, if the game plays at random.
+    fn joints(&mut self, state: &State, actions: Option<&[i32]>) -> Vec<Vec<Move>> {
         let current = self.current(state);
         let mut joints = vec![Vec::new()];
         for role in RoleId::first(self.machine.roles().len()) {
             let legal = self.legal(state, role);
             let player = self.shape.players.iter().position(|&player| player == role);
-            let moves = match player {
-                Some(player) if self.shape.joint => vec![self.played(role, actions[player])],
-                Some(player) if player as i32 == current => vec![self.played(role, actions[0])],
-                Some(_) => vec![legal[0]],
-                None => legal,
+            let moves = match (player, actions) {
+                (Some(player), Some(actions)) if self.shape.joint => {
+                    vec![self.played(role, actions[player])]
+                }
+                (Some(player), Some(actions)) if player as i32 == current => {
+                    vec![self.played(role, actions[0])]
+                }
+                (Some(_), _) => vec![legal[0]],
+                (None, _) => legal,
             };
             let with = |joint: &Vec<Move>| {
                 let joint = joint.clone();
@@ -122,10 +140,43 @@ impl Reference {
         joints
     }
 
+    /// The states that may follow by these joint moves and forced ones, up to the next choice of a player or the end.
+    fn after(&mut self, state: &State, joints: Vec<Vec<Move>>) -> Vec<State> {
+        let next = |machine: &mut Box<dyn StateMachine>, state: &State, joint: &[Move]| {
+            machine.next_state(state, joint).unwrap()
+        };
+        let mut open: Vec<State> = (joints.iter())
+            .map(|joint| next(&mut self.machine, state, joint))
+            .collect();
+        let mut settled = Vec::new();
+        while let Some(state) = open.pop() {
+            if self.is_over(&state) || !self.choosing(&state).is_empty() {
+                settled.push(state);
+                continue;
+            }
+            for joint in self.joints(&state, None) {
+                open.push(next(&mut self.machine, &state, &joint));
+            }
+        }
+        settled
+    }
+
+    /// The states in which matches may start.
+    fn starts(&mut self) -> Vec<State> {
+        let initial = self.machine.initial_state().unwrap();
+        match self.choosing(&initial)[..] {
+            [] => {
+                let joints = self.joints(&initial, None);
+                self.after(&initial, joints)
+            }
+            _ => vec![initial],
+        }
+    }
+
     /// Checks what the arrays say about an environment against its state.
     fn check(&mut self, state: &State, arrays: &Arrays, place: usize, what: &str) {
         let shape = self.shape.clone();
-        let bits = &arrays.observation[place * shape.propositions..][..shape.propositions];
+        let bits = &arrays.observation[place * shape.elements..][..shape.elements];
         let observed = bits.iter().enumerate().filter(|(_, bit)| **bit == 1);
         let observed: State = observed.map(|(proposition, _)| proposition).collect();
         assert_eq!(observed, *state, "{what}");
@@ -148,7 +199,8 @@ impl Reference {
 
 /// Plays random actions in environments, and the same matches on a machine.
 fn compare(name: &str, game: &Game, config: &EnvironmentConfig, steps: usize) -> usize {
-    let (mut environment, mut arrays) = environment(game, config);
+    let config = config.clone().with_rewards(Some(Rewards::Goals));
+    let (mut environment, mut arrays) = environment(game, &config);
     let shape = environment.shape().clone();
     let machine = game.machine(game.backend()).unwrap();
     let mut reference = Reference {
@@ -156,52 +208,45 @@ fn compare(name: &str, game: &Game, config: &EnvironmentConfig, steps: usize) ->
         ground: game.ground_game().unwrap().clone(),
         shape: shape.clone(),
     };
-    let initial = reference.machine.initial_state().unwrap();
-    let mut states = vec![initial.clone(); shape.environments];
+    let starts = reference.starts();
     let mut rng = streams(3).next().unwrap();
     let mut ends = 0;
     for step in 0..steps {
+        let places = 0..shape.environments;
+        let states: Vec<State> = places.map(|place| environment.state(place)).collect();
         for (place, state) in states.iter().enumerate() {
-            reference.check(
-                state,
-                &arrays,
-                place,
-                &format!("{name}, step {step}, {place}"),
-            );
+            let what = format!("{name}, step {step}, {place}");
+            assert!(step > 0 || starts.contains(state), "{what}");
+            assert!(!reference.choosing(state).is_empty(), "{what}");
+            reference.check(state, &arrays, place, &what);
         }
         let actions = random_actions(&environment, &arrays, &mut rng);
         environment.step(&actions, arrays.outputs()).unwrap();
-        for (place, state) in states.iter_mut().enumerate() {
+        for (place, state) in states.iter().enumerate() {
             let actions = &actions[place * shape.actors()..][..shape.actors()];
-            let next: Vec<State> = reference
-                .joints(state, actions)
-                .into_iter()
-                .map(|joint| reference.machine.next_state(state, &joint).unwrap())
-                .collect();
-            let ended = arrays.terminated[place] == 1 || arrays.truncated[place] == 1;
+            let joints = reference.joints(state, Some(actions));
+            let next = reference.after(state, joints);
             let observed = environment.state(place);
-            *state = match next.into_iter().find(|next| ended || *next == observed) {
-                Some(next) => next,
-                None => panic!("{name}: no move leads there"),
-            };
             let rewards = &arrays.rewards[place * shape.players.len()..][..shape.players.len()];
             if arrays.terminated[place] == 1 {
                 ends += 1;
-                if shape.random.is_none() {
-                    assert!(reference.machine.is_terminal(state).unwrap());
-                    for (&role, &reward) in shape.players.iter().zip(rewards) {
-                        match reference.machine.goal(state, role) {
-                            Ok(goal) => assert_eq!(reward, goal as f32, "{name}"),
-                            Err(_) => assert!(reward.is_nan(), "{name}"),
-                        }
-                    }
-                }
+                let mut last = next.iter();
+                let is_last = last.any(|state| {
+                    let machine = &mut reference.machine;
+                    let mut goals = shape.players.iter().zip(rewards);
+                    machine.is_terminal(state).unwrap()
+                        && goals.all(|(&role, &reward)| match machine.goal(state, role) {
+                            Ok(goal) => reward == goal as f32,
+                            Err(_) => reward.is_nan(),
+                        })
+                });
+                assert!(is_last, "{name}: no end has these rewards");
             } else {
                 assert!(rewards.iter().all(|&reward| reward == 0.0));
-                assert!(ended || !reference.machine.is_terminal(state).unwrap());
             }
-            if ended {
-                state.clone_from(&initial);
+            match arrays.terminated[place] + arrays.truncated[place] {
+                0 => assert!(next.contains(&observed), "{name}: no move leads there"),
+                _ => assert!(starts.contains(&observed), "{name}: no match starts there"),
             }
         }
     }
@@ -239,7 +284,7 @@ fn random_steps() {
     let play = |threads: usize, seed: u64| {
         let config = config.clone().with_threads(threads);
         let (mut environment, mut arrays) = environment(&game, &config);
-        environment.reset(seed, arrays.outputs());
+        environment.reset(Some(seed), None, arrays.outputs());
         let sums = environment.step_random(100, arrays.outputs());
         let actions = random_actions(&environment, &arrays, &mut streams(1).next().unwrap());
         environment.step(&actions, arrays.outputs()).unwrap();
@@ -251,9 +296,9 @@ fn random_steps() {
     // Matches last 22 steps on average, red wins 56% of them, and goals add up to 100.
     let matches = sums.terminated as f64;
     assert!((2800.0..3500.0).contains(&matches), "{sums:?}");
-    assert_eq!(sums.rewards.iter().sum::<f64>(), 100.0 * matches);
+    assert_eq!(sums.rewards.iter().sum::<f64>(), 0.0);
     assert!(
-        (0.52..0.60).contains(&(sums.rewards[0] / matches / 100.0)),
+        (0.04..0.20).contains(&(sums.rewards[0] / matches)),
         "{sums:?}"
     );
 }
@@ -270,7 +315,7 @@ fn resets_start_anew() {
         let (mut environment, mut arrays) = environment(&game, &config);
         let mut first_step = |random_steps| {
             environment.step_random(random_steps, arrays.outputs());
-            environment.reset(1, arrays.outputs());
+            environment.reset(Some(1), None, arrays.outputs());
             let actions = vec![0; environments];
             environment.step(&actions, arrays.outputs()).unwrap();
             arrays.observation.clone()
@@ -280,24 +325,115 @@ fn resets_start_anew() {
     }
 }
 
-/// Where only chance plays, there are no actions, whatever was asked for.
+/// Where no player ever has a choice, there is nothing to be learned.
 #[test]
-fn environments_without_players() {
-    let coin = common::game(
-        "(role random) (init (coin heads)) (side heads) (side tails)
+fn environments_without_a_choice_are_refused() {
+    let coin = "(init (coin heads)) (side heads) (side tails) (role random)
          (<= (legal random (turn ?s)) (side ?s))
          (<= (next (coin ?s)) (does random (turn ?s)))
-         (<= terminal (true (coin tails))) (goal random 0)",
+         (<= terminal (true (coin tails))) (goal random 0)";
+    let forced = "(legal p wait) (goal p 0)";
+    let over = "(role r) (init (at 1)) (legal r go) (legal r stay) (<= (next (at 2)) (does r go))
+         (<= terminal (true (at 1))) (goal r 50)";
+    let endless = "(role r) (init on) (legal r wait) (<= (next on) (true on))
+         (<= terminal (not (true on))) (goal r 50)";
+    let with_player = format!("(role p) {coin} {forced}");
+    for rules in [coin, &with_player, over, endless] {
+        let game = common::game(rules);
+        for joint in [None, Some(false), Some(true)] {
+            let config = EnvironmentConfig::default().with_joint(joint);
+            let refused = VectorEnvironment::new(game.engines().unwrap(), &config).unwrap_err();
+            let is_right = matches!(refused, EnvironmentError::NoChoice { max_steps: 10_000 });
+            assert!(is_right, "{refused}");
+        }
+    }
+}
+
+/// Chance deals before the first choice; a third of the deals end the match at once, and are dealt again.
+#[test]
+fn matches_start_with_a_choice() {
+    let game = common::game(
+        "(role random) (role p) (init deal) (card 1) (card 2) (card 3)
+         (<= (legal random (deal ?c)) (true deal) (card ?c)) (<= (legal random wait) (not (true deal)))
+         (<= (legal p wait) (true deal)) (<= (legal p stay) (not (true deal)))
+         (<= (legal p go) (not (true deal)))
+         (<= (next (holds ?c)) (does random (deal ?c))) (<= (next over) (does p ?m) (distinct ?m wait))
+         (<= terminal (true (holds 3))) (<= terminal (true over)) (goal p 100) (goal random 0)",
     );
-    for joint in [None, Some(false), Some(true)] {
+    let config = EnvironmentConfig::default().with_environments(300);
+    let (mut environment, mut arrays) = environment(&game, &config);
+    for _ in 0..10 {
+        let mut counts = [0; 2];
+        for place in 0..300 {
+            let held = game
+                .ground_game()
+                .unwrap()
+                .fluents(&environment.state(place));
+            match held[..] {
+                [ref card] if card == "(holds 1)" => counts[0] += 1,
+                [ref card] if card == "(holds 2)" => counts[1] += 1,
+                _ => panic!("{held:?}"),
+            }
+        }
+        // Six standard deviations.
+        assert!(
+            counts.iter().all(|count| (98..=202).contains(count)),
+            "{counts:?}"
+        );
+        let actions = vec![arrays.legal.iter().position(|&legal| legal == 1).unwrap() as i32; 300];
+        environment.step(&actions, arrays.outputs()).unwrap();
+        assert!(arrays.terminated.iter().all(|&ended| ended == 1));
+    }
+}
+
+/// After a match, the next one begins at once, with the next step, or when it is asked for.
+#[test]
+fn matches_follow_matches() {
+    let game = common::own_game("ticTacToe");
+    for autoreset in [
+        Autoreset::SameStep,
+        Autoreset::NextStep,
+        Autoreset::Disabled,
+    ] {
         let config = EnvironmentConfig::default()
-            .with_environments(3)
-            .with_joint(joint);
-        let (mut environment, mut arrays) = environment(&coin, &config);
-        assert_eq!(environment.shape().actors(), 0);
-        environment.step(&[], arrays.outputs()).unwrap();
-        assert!(environment.step_random(100, arrays.outputs()).terminated > 50);
-        environment.nth_legal(&[], &mut []).unwrap();
+            .with_environments(700)
+            .with_max_steps(2)
+            .with_autoreset(autoreset);
+        let (mut environment, mut arrays) = environment(&game, &config);
+        let first = arrays.observation.clone();
+        for action in [0, 1] {
+            environment.step(&[action; 700], arrays.outputs()).unwrap();
+        }
+        assert!(arrays.truncated.iter().all(|&ended| ended == 1));
+        let is_over = autoreset != Autoreset::SameStep;
+        assert_eq!(
+            arrays.current.iter().all(|&current| current == OVER),
+            is_over
+        );
+        assert_eq!(arrays.observation != first, is_over);
+        let step = environment.step(&[2; 700], arrays.outputs());
+        match autoreset {
+            Autoreset::SameStep => assert_ne!(arrays.observation, first),
+            Autoreset::NextStep => assert_eq!(arrays.observation, first),
+            Autoreset::Disabled => {
+                assert_eq!(step, Err(ActionError::Over { environment: 0 }));
+                let mask: Vec<bool> = (0..700).map(|number| number % 3 == 0).collect();
+                environment.reset(None, Some(&mask), arrays.outputs());
+                let elements = environment.shape().elements;
+                let each = arrays
+                    .observation
+                    .chunks(elements)
+                    .zip(first.chunks(elements));
+                let fresh: Vec<bool> = each.map(|(now, first)| now == first).collect();
+                assert_eq!(fresh, mask);
+                let some = environment.step_some(&[2; 700], Some(&mask), arrays.outputs());
+                assert_eq!(some, Ok(()));
+                let all = environment.step(&[3; 700], arrays.outputs());
+                assert_eq!(all, Err(ActionError::Over { environment: 1 }));
+                continue;
+            }
+        }
+        step.unwrap();
     }
 }
 
@@ -335,15 +471,69 @@ fn renewed_environments_go_on() {
     assert_eq!(play(true), play(false));
 }
 
+/// Every proposition has a place in planes, as each player sees them.
 #[test]
-fn matches_that_are_over_at_once_have_no_steps() {
-    let game = common::game(
-        "(role r) (init (at 1)) (legal r go) (legal r stay) (<= (next (at 2)) (does r go))
-         (<= terminal (true (at 1))) (goal r 50)",
-    );
-    let config = EnvironmentConfig::default();
-    let refused = VectorEnvironment::new(game.engines().unwrap(), &config).unwrap_err();
-    assert!(matches!(refused, EnvironmentError::Over), "{refused}");
+fn planes_have_all_propositions() {
+    for (name, path) in common::own_games() {
+        let game = common::load(&path);
+        for is_relative in [false, true] {
+            let planes = Planes::find(&game, is_relative, &Stop::new())
+                .unwrap()
+                .unwrap();
+            let features = planes.features();
+            assert_eq!(
+                features.len(),
+                planes.shape().iter().product::<usize>(),
+                "{name}"
+            );
+            assert_eq!(planes.names().len(), planes.shape()[0], "{name}");
+            for player in 0..features.players() {
+                let sources = (0..features.len()).map(|element| features.source(player, element));
+                let found: BTreeSet<usize> = sources
+                    .filter_map(|source| match source {
+                        Source::Base(base) => Some(base),
+                        Source::Zero | Source::One => None,
+                    })
+                    .collect();
+                let bases = game.ground_game().unwrap().layout().bases.clone();
+                assert!(found.into_iter().eq(bases), "{name}, {player}");
+            }
+            for action in 0..planes.actions() {
+                let [_, height, width] = planes.shape();
+                let mut cells = planes.places(action).iter().flatten();
+                assert!(
+                    cells.all(|cell| cell.row < height && cell.column < width),
+                    "{name}"
+                );
+            }
+        }
+    }
+}
+
+/// Environments that were saved go on where they were, on any number of threads.
+#[test]
+fn saved_environments_go_on() {
+    for name in ["connectFour", "kuhnPoker"] {
+        let game = common::own_game(name);
+        let config = EnvironmentConfig::default().with_environments(700);
+        let (mut environment, mut arrays) = environment(&game, &config);
+        environment.step_random(5, arrays.outputs());
+        let saved = environment.save();
+        let mut all = Vec::new();
+        for threads in [1, 2] {
+            let (mut other, mut arrays) =
+                self::environment(&game, &config.clone().with_threads(threads));
+            other.load(&saved, arrays.outputs()).unwrap();
+            assert!((0..700).all(|place| other.state(place) == environment.state(place)));
+            let sums = other.step_random(30, arrays.outputs());
+            all.push((sums, arrays.observation, arrays.legal));
+        }
+        assert_eq!(all[0], all[1]);
+        let (mut fewer, mut arrays) =
+            self::environment(&game, &config.clone().with_environments(9));
+        assert_eq!(fewer.load(&saved, arrays.outputs()), None);
+        assert_eq!(fewer.load(b"nothing", arrays.outputs()), None);
+    }
 }
 
 /// More than any memory has, though it can be addressed; on more threads than any system starts.

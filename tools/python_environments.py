@@ -2,7 +2,7 @@
 """Measures steps a second of batched environments in Python, on one thread.
 
 Random legal actions are chosen with NumPy, by their ranks or from the mask in two ways, and
-observations, masks and rewards are written out; or actions are chosen inside (`step_random`). With
+observations, masks and rewards are written out, of planes as well; or actions are chosen inside (`step_random`). With
 pgx (on the CPU) and OpenSpiel, where they are installed, for comparison. Times are of the
 thread's own CPU time, so that other programs count less; of pgx, whose threads are its own, they are
 wall-clock times, and `taskset -c 0` gives it one core.
@@ -13,6 +13,7 @@ wall-clock times, and `taskset -c 0` gives it one core.
 
 import argparse
 import time
+from functools import partial
 
 import numpy as np
 
@@ -42,19 +43,21 @@ def rate(work, steps, seconds, clock):
 
 
 def propjit_rates(name, n, seconds):
-    """By choosing ranks of legal actions, from the mask in two ways, and inside."""
+    """By choosing ranks of legal actions, also with planes, from the mask in two ways, and inside."""
     game = Game.named(name)
     game.wait()
     env = VectorEnv(game, n)
-    env.step_random(100)
+    planes = [VectorEnv(game, n, observation="planes", dtype=dtype) for dtype in ["bool", "float32"]]
+    for one in [env, *planes]:
+        one.step_random(100)
     rng = np.random.default_rng(1)
     starts = np.arange(0, n * env.num_actions, env.num_actions)
 
-    def ranks():
+    def ranks(env=env):
         return (rng.random(n, dtype=np.float32) * env.legal_action_counts).astype(np.int32)
 
-    def by_rank():
-        env.step(env.nth_legal_action(ranks()))
+    def by_rank(env=env):
+        env.step(env.nth_legal_action(ranks(env)))
 
     def by_mask():
         # A random number for each action.
@@ -70,7 +73,8 @@ def propjit_rates(name, n, seconds):
     def inside():
         env.step_random(100)
 
-    works = [(by_rank, n), (by_mask, n), (by_nonzero, n), (inside, 100 * n)]
+    with_planes = [(partial(by_rank, one), n) for one in planes]
+    works = [(by_rank, n), *with_planes, (by_mask, n), (by_nonzero, n), (inside, 100 * n)]
     return [rate(work, steps, seconds, time.thread_time) for work, steps in works]
 
 
@@ -161,7 +165,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=2.0, help="for each figure")
     parser.add_argument("--environments", type=int, nargs="+", default=[1024, 8192])
     args = parser.parse_args()
-    ours = ["by rank", "by mask", "by nonzero", "step_random", "one step: beyond NumPy + NumPy"]
+    ours = ["by rank", "planes", "planes as float32", "by mask", "by nonzero", "step_random", "one step: beyond NumPy + NumPy"]
     headings = ["game", "n", *ours, "pgx", "OpenSpiel"]
     print("| " + " | ".join(headings) + " |")
     print("|" + " --- |" * len(headings))

@@ -38,7 +38,8 @@ typedef enum PropjitStatus {
 
 // Many matches of a game, played step by step. One thread at a time may use them.
 //
-// A match that ends is followed by another one in the same place at once. See docs/c.md.
+// In each environment a player has a choice: forced moves are made without asking. A match that ends is followed by
+// another one in the same place at once. See docs/c.md.
 typedef struct PropjitEnvironments PropjitEnvironments;
 
 // A loaded game. Any number of threads may use it at the same time. Objects made from it keep it
@@ -79,7 +80,7 @@ typedef struct PropjitOutputs {
   uint8_t *legal;
   // The number of legal actions: environments times actors.
   int32_t *legal_counts;
-  // The number of the player that has a choice, 0 if none has one, and -1 if several have.
+  // The number of the player that has a choice, and -1 if several have.
   int32_t *current;
   // The goals of the players where a match ended in a terminal state, not a number where a goal
   // is undefined, and zero elsewhere: environments times players.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use propjit::game::environment::{
-    EnvironmentConfig, Observation, Outputs as CoreOutputs, Shape as CoreShape, VectorEnvironment,
+    EnvironmentConfig, Observation, Outputs as CoreOutputs, Rewards, Shape as CoreShape,
+    VectorEnvironment,
 };
 use propjit::game::load::{QuestionError, SharedGame};
 
@@ -14,7 +15,8 @@ use crate::state::State;
 
 /// Many matches of a game, played step by step. One thread at a time may use them.
 ///
-/// A match that ends is followed by another one in the same place at once. See docs/c.md.
+/// In each environment a player has a choice: forced moves are made without asking. A match that ends is followed by
+/// another one in the same place at once. See docs/c.md.
 pub struct Environments {
     game: Arc<SharedGame>,
     core: VectorEnvironment,
@@ -48,7 +50,7 @@ pub struct Outputs {
     pub legal: *mut u8,
     /// The number of legal actions: environments times actors.
     pub legal_counts: *mut i32,
-    /// The number of the player that has a choice, 0 if none has one, and -1 if several have.
+    /// The number of the player that has a choice, and -1 if several have.
     pub current: *mut i32,
     /// The goals of the players where a match ended in a terminal state, not a number where a goal
     /// is undefined, and zero elsewhere: environments times players.
@@ -71,16 +73,14 @@ impl Outputs {
         // SAFETY: as promised by the caller.
         unsafe {
             Ok(CoreOutputs {
-                observation: Observation::Bytes(array_mut(
-                    self.observation,
-                    n * shape.propositions,
-                )?),
+                observation: Observation::Bytes(array_mut(self.observation, n * shape.elements)?),
                 legal: array_mut(self.legal, actors * shape.actions)?,
                 legal_counts: array_mut(self.legal_counts, actors)?,
                 current: array_mut(self.current, n)?,
                 rewards: array_mut(self.rewards, n * shape.players.len())?,
                 terminated: array_mut(self.terminated, n)?,
                 truncated: array_mut(self.truncated, n)?,
+                finals: None,
             })
         }
     }
@@ -110,6 +110,7 @@ pub unsafe extern "C" fn propjit_environments_new(
             .with_environments(count)
             .with_threads(Failure::check_threads(threads)?)
             .with_joint(Some(joint))
+            .with_rewards(Some(Rewards::Goals))
             .with_max_steps(max_steps);
         let start = || {
             let core = VectorEnvironment::new(engines, &config)?;
@@ -147,7 +148,7 @@ pub unsafe extern "C" fn propjit_environments_shape(
             environments: core.environments,
             players: core.players.len(),
             actors: core.actors(),
-            propositions: core.propositions,
+            propositions: core.elements,
             actions: core.actions,
             choices: core.choices,
         };
@@ -172,7 +173,7 @@ pub unsafe extern "C" fn propjit_environments_reset(
         let (environments, outputs) = unsafe { (exclusive(environments)?, shared(outputs)?) };
         // SAFETY: as promised by the caller.
         let arrays = unsafe { outputs.arrays(environments.core.shape()) }?;
-        environments.core.reset(seed, arrays);
+        environments.core.reset(Some(seed), None, arrays);
         Ok(())
     })
 }

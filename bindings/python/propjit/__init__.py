@@ -9,7 +9,7 @@
 >>> search.report("red").best
 '(drop 4)'
 
-`Game` and `State` are single matches, `VectorEnv` is many, for learning by reinforcement. There are
+`Game` and `State` are single matches, `VectorEnv` is many, for reinforcement learning. There are
 adapters in `propjit.pettingzoo`, `propjit.gymnasium` and `propjit.openspiel`.
 """
 
@@ -17,6 +17,7 @@ from ._native import (
     Game,
     IllegalMoveError,
     LoadError,
+    Planes,
     PlayError,
     PropjitError,
     Search,
@@ -44,6 +45,7 @@ __all__ = [
     "LoadError",
     "MoveReport",
     "PlayError",
+    "Planes",
     "Playouts",
     "PropjitError",
     "RandomSteps",

@@ -1,32 +1,67 @@
-"""States with actions and propositions as numbers, for adapters to other packages."""
+"""States with actions and observations as numbers, for adapters to other packages."""
 
 from __future__ import annotations
 
-from typing import Dict, List, Mapping, Optional, Tuple
+from typing import Dict, List, Literal, Mapping, Optional, Set, Tuple, Union
 
 import numpy as np
 
-from ._native import Game, State
+from ._native import Game, Planes, State, VectorEnv
 
 
 class Numbers:
-    """The numbers of a game's moves, which are its actions, and propositions.
+    """The numbers of a game's moves, which are its actions; what players observe, and their rewards.
 
-    Players are all roles but the one that plays at random.
+    Players are all roles but the one that plays at random. Where a game hides information, they observe what a `Memory`
+    has.
     """
 
-    def __init__(self, game: Game) -> None:
+    def __init__(
+        self,
+        game: Game,
+        *,
+        observation: Union[None, Literal["fluents", "planes", "percepts"], Planes] = None,
+        rewards: Optional[Literal["zero-sum", "goals"]] = None,
+    ) -> None:
         self.game = game
         self.players: Tuple[str, ...] = tuple(
             role for role in game.roles if role != game.random_role
         )
         self.texts: Tuple[str, ...] = game.actions
         self.actions = game.num_actions
-        self.propositions = len(game.fluents)
+        self.choices = game.num_choices
+        self.hides = game.hides_information
+        self._env: Optional[VectorEnv] = None
+        if self.hides:
+            if observation not in (None, "percepts"):
+                raise ValueError("this game hides information: players observe `percepts`")
+            percepts = {role: game.percepts(role) for role in self.players}
+            self.percepts = {
+                role: {percept: number for number, percept in enumerate(percepts[role])}
+                for role in self.players
+            }
+            self.widest = max(map(len, percepts.values()))
+            self.shape: Tuple[int, ...] = (2 * self.widest + self.choices,)
+        elif observation in (None, "fluents"):
+            self.shape = (len(game.fluents),)
+        else:
+            self._env = VectorEnv(game, 1, observation=observation, dtype="uint8")
+            self.shape = self._env.observation.shape[-3:]
+        self.zero_sum = _is_zero_sum(game, rewards)
+        goals = [goal for role in self.players for goal in game.goals(role)]
+        self.least, self.greatest = min(goals, default=0), max(goals, default=0)
 
-    def observation(self, state: State) -> np.ndarray:
+    def observation(self, state: State, role: str) -> np.ndarray:
+        """What a player observes in a game that hides nothing: 1 for what holds, else 0."""
+        if self._env is not None:
+            return self._env.observe([state], self.players.index(role))[0].view(np.int8)
+        bits = np.zeros(self.shape, dtype=np.int8)
+        bits[state.numbers] = 1
+        return bits
+
+    def state(self, state: State) -> np.ndarray:
         """1 for each proposition that holds, else 0."""
-        bits = np.zeros(self.propositions, dtype=np.int8)
+        bits = np.zeros(len(self.game.fluents), dtype=np.int8)
         bits[state.numbers] = 1
         return bits
 
@@ -36,10 +71,11 @@ class Numbers:
         mask[state.legal_actions(role)] = 1
         return mask
 
-    def check(self, state: State, role: str, action: Optional[int]) -> None:
+    def check(self, state: State, role: str, action: Optional[int]) -> int:
         """Raises a `ValueError` unless the action is one of the role's legal ones."""
-        if action not in state.legal_actions(role):
-            raise ValueError(f"action {action} of {role} is not legal")
+        if action is None or action not in state.legal_actions(role):
+            raise ValueError(f"action {action} of {role} is not legal: `action_mask` has the actions that are")
+        return int(action)
 
     def is_given_up(self, state: State, steps: int, max_steps: int) -> bool:
         """Whether a match is too long after so many joint moves, or cannot go on since a role has no legal move."""
@@ -51,9 +87,9 @@ class Numbers:
         """The players who have a choice."""
         return [role for role in state.to_move if role in self.players]
 
-    def apply(self, state: State, actions: Mapping[str, int]) -> State:
-        """What follows; roles without a choice need no action."""
-        return state.apply({role: self.texts[action] for role, action in actions.items()})
+    def joint(self, state: State, actions: Mapping[str, int]) -> List[int]:
+        """An action of each role; those without a choice need none."""
+        return [actions[role] if role in actions else state.legal_actions(role)[0] for role in self.game.roles]
 
     def chance(self, state: State, rng: np.random.Generator) -> Dict[str, int]:
         """An action of the role that plays at random, if there is one."""
@@ -65,3 +101,59 @@ class Numbers:
         goals = state.goals
         values = {role: goals[role] for role in self.players}
         return {role: float("nan") if goal is None else float(goal) for role, goal in values.items()}
+
+    def rewards(self, state: State) -> Dict[str, float]:
+        """The rewards of the players in a terminal state."""
+        goals = self.goals(state)
+        if not self.zero_sum:
+            return goals
+        first, second = self.players
+        lead = (goals[first] - goals[second]) / max(1, self.greatest - self.least)
+        return {first: lead, second: 0.0 - lead}
+
+
+class Memory:
+    """What players know of a match in a game that hides information: percepts and choices, as `VectorEnv` has them."""
+
+    def __init__(self, numbers: Numbers) -> None:
+        self._numbers = numbers
+        self._recent: Dict[str, Set[int]] = {role: set() for role in numbers.players}
+        self._all: Dict[str, Set[int]] = {role: set() for role in numbers.players}
+
+    def choose(self, role: str, action: Optional[int]) -> None:
+        """A player chooses: what it perceives from now on is new. Its action is none if that is not to be kept."""
+        self._recent[role].clear()
+        if action is not None and action < self._numbers.choices:
+            self._all[role].add(2 * self._numbers.widest + action)
+
+    def perceive(self, state: State, joint: List[int]) -> None:
+        """The moves of a state are made."""
+        for role, percepts in self._numbers.percepts.items():
+            for percept in state.percepts(joint, role):
+                number = percepts[percept]
+                self._recent[role].add(number)
+                self._all[role].add(self._numbers.widest + number)
+
+    def clone(self) -> Memory:
+        clone = Memory(self._numbers)
+        for role in self._recent:
+            clone._recent[role] |= self._recent[role]
+            clone._all[role] |= self._all[role]
+        return clone
+
+    def observation(self, role: str) -> np.ndarray:
+        """Percepts since the last choice of the player, all percepts, and its choices: 1 or 0 for each."""
+        bits = np.zeros(self._numbers.shape, dtype=np.int8)
+        bits[list(self._recent[role] | self._all[role])] = 1
+        return bits
+
+
+def _is_zero_sum(game: Game, rewards: Optional[Literal["zero-sum", "goals"]]) -> bool:
+    """Whether rewards are zero-sum, as `VectorEnv` finds out."""
+    try:
+        return VectorEnv(game, 1, rewards=rewards).zero_sum
+    except ValueError:
+        # No player has a choice.
+        if rewards not in (None, "goals"):
+            raise
+        return False

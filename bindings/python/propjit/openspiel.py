@@ -1,9 +1,9 @@
 """Games and states with the methods of OpenSpiel's, so that its algorithms in Python run on them.
 
-Players are numbered as they are in `Game.players`. What players choose at the same time, they choose
-one after the other here, and states in which no role has a choice are passed over. A role that plays
-at random makes chance nodes. Actions are indices into `Game.actions`, those of chance, too. Returns are goals, scaled to
-range from -1 to 1.
+Players are numbered as they are in `Game.players`. What players choose at the same time, they choose one after the
+other here, and states in which no role has a choice are passed over. A role that plays at random makes chance nodes.
+Actions are indices into `Game.actions`, those of chance, too. Returns are goals, scaled to range from -1 to 1. In a
+game that hides information, observations are what a player has perceived and chosen.
 
 >>> import propjit
 >>> from propjit.openspiel import Game
@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Optional, Tuple
 
 from . import _native
-from ._numbers import Numbers
+from ._numbers import Memory, Numbers
 
 #: What OpenSpiel calls the player in chance nodes and in terminal states.
 CHANCE_PLAYER, TERMINAL_PLAYER = -1, -4
@@ -54,7 +54,11 @@ class Game:
             long_name=self.game.name,
             dynamics=kind.Dynamics.SEQUENTIAL,
             chance_mode=chance.EXPLICIT_STOCHASTIC if has_chance else chance.DETERMINISTIC,
-            information=kind.Information.PERFECT_INFORMATION,
+            information=(
+                kind.Information.IMPERFECT_INFORMATION
+                if self._numbers.hides
+                else kind.Information.PERFECT_INFORMATION
+            ),
             utility=kind.Utility.GENERAL_SUM,
             reward_model=kind.RewardModel.TERMINAL,
             provides_observation_tensor=True,
@@ -81,10 +85,10 @@ class Game:
         return 1.0
 
     def observation_tensor_shape(self) -> List[int]:
-        return [self._numbers.propositions]
+        return list(self._numbers.shape)
 
     def observation_tensor_size(self) -> int:
-        return self._numbers.propositions
+        return self._numbers.shape[0]
 
     def new_initial_state(self) -> State:
         return State(self, self.game.initial)
@@ -100,6 +104,7 @@ class State:
         self._game, self._state = game, state
         self._steps = 0
         self._history: List[Tuple[int, int]] = []
+        self._memory = Memory(game._numbers) if game._numbers.hides else None
         self._settle()
 
     def _settle(self) -> None:
@@ -123,8 +128,17 @@ class State:
             # Chance comes last.
             self._waiting = sorted(choosing, key=lambda role: role not in numbers.players)
             if not self._waiting:
-                self._state = self._state.apply({})
-                self._steps += 1
+                self._advance({})
+
+    def _advance(self, actions: Dict[str, int]) -> None:
+        joint = self._game._numbers.joint(self._state, actions)
+        if self._memory is not None:
+            for role in self._game.players:
+                if role in actions:
+                    self._memory.choose(role, actions[role])
+            self._memory.perceive(self._state, joint)
+        self._state = self._state.apply(joint)
+        self._steps += 1
 
     def get_game(self) -> Game:
         return self._game
@@ -165,8 +179,7 @@ class State:
         self._history.append((self.current_player(), int(action)))
         self._actions[self._waiting.pop(0)] = int(action)
         if not self._waiting:
-            self._state = self._game._numbers.apply(self._state, self._actions)
-            self._steps += 1
+            self._advance(self._actions)
             self._settle()
 
     def child(self, action: int) -> State:
@@ -180,6 +193,7 @@ class State:
         clone._actions = dict(self._actions)
         clone._waiting = list(self._waiting)
         clone._history = list(self._history)
+        clone._memory = self._memory and self._memory.clone()
         return clone
 
     def returns(self) -> List[float]:
@@ -206,10 +220,16 @@ class State:
         return self._game._numbers.texts[action]
 
     def observation_tensor(self, player: int = 0) -> List[float]:
-        return self._game._numbers.observation(self._state).astype(float).tolist()
+        numbers, role = self._game._numbers, self._game.players[player]
+        if self._memory is not None:
+            return self._memory.observation(role).astype(float).tolist()
+        return numbers.observation(self._state, role).astype(float).tolist()
 
     def observation_string(self, player: int = 0) -> str:
-        return str(self._state)
+        if self._memory is None:
+            return str(self._state)
+        known = self._memory.observation(self._game.players[player]).nonzero()[0]
+        return " ".join(map(str, known))
 
     def __str__(self) -> str:
         return str(self._state)

@@ -192,7 +192,7 @@ class SelfPlay:
 
     `policy` and its parameters have to be picklable; the policy is a function of a module that all machines have, or of
     the script that runs. `steps` and `environments` are those of a batch, and `environment` what else a `VectorEnv`
-    takes, such as `observation="bits"`. What an actor played when it died is played again, up to `retries` times.
+    takes, such as `dtype="bits"`. What an actor played when it died is played again, up to `retries` times.
     """
 
     def __init__(

@@ -22,8 +22,9 @@ Policy = Callable[[Any, VectorEnv, np.random.Generator], np.ndarray]
 
 
 def random_policy(parameters: Any, env: VectorEnv, rng: np.random.Generator) -> np.ndarray:
-    """Chooses among legal actions at random, in games in which players take turns."""
-    return env.nth_legal_action(rng.integers(env.legal_action_counts))
+    """Chooses among legal actions at random, for each player."""
+    # Where a match is over, there are none, and any rank will do.
+    return env.nth_legal_action(rng.integers(np.maximum(env.legal_action_counts, 1)))
 
 
 @dataclass(frozen=True)
@@ -38,13 +39,13 @@ class Batch:
     players: np.ndarray
     masks: np.ndarray
     actions: np.ndarray
-    #: What came of the action: the goals of all players where the match ended, and whether it did.
+    #: What came of the action: the rewards of all players where the match ended, and whether it did.
     rewards: np.ndarray
     terminated: np.ndarray
     truncated: np.ndarray
 
     def outcomes(self) -> np.ndarray:
-        """For each step, the goals of all players at the end of its match; not a number where the match was
+        """For each step, the rewards of all players at the end of its match; not a number where the match was
         truncated or goes on after the last step."""
         outcomes = np.empty_like(self.rewards)
         later = np.full_like(self.rewards[0], np.nan)

@@ -78,7 +78,11 @@ pub(crate) fn machine_error(error: MachineError) -> PyErr {
 
 /// Returns the exception for actions that cannot be taken.
 pub(crate) fn action_error(error: ActionError) -> PyErr {
-    IllegalMoveError::new_err(error.to_string())
+    let text = error.to_string();
+    match error {
+        ActionError::Count { .. } | ActionError::Terminal { .. } => PyValueError::new_err(text),
+        _ => IllegalMoveError::new_err(text),
+    }
 }
 
 /// Returns the exception for invalid environments.

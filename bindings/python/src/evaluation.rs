@@ -4,20 +4,20 @@ use std::error::Error;
 use std::sync::Arc;
 
 use numpy::{PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use propjit::RoleId;
 use propjit::game::engine::Engines;
-use propjit::game::environment::{EnvironmentConfig, Observation, Shape, VectorEnvironment};
+use propjit::game::environment::{EnvironmentConfig, Observed, RewardRule, VectorEnvironment};
 use propjit::game::ground::GroundGame;
 use propjit::search::external::{LeafEvaluation, LeafEvaluator, Position, Positions};
-use propjit::{RoleId, Stop};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::arrays::{
-    Flags, ObservationArray, ObservationForm, elements, readable, vector, writable, zeros,
-};
+use crate::arrays::{Flags, ObservationType, elements, readable, tuple, writable, zeros};
 use crate::errors::environment_error;
 use crate::interrupt::interruptible;
+use crate::observations::Observations;
+use crate::outputs::Format;
 
 /// Functions that are to evaluate leaves, at least one.
 pub(crate) struct Functions {
@@ -31,8 +31,8 @@ struct PythonEvaluator {
     evaluation: Option<Py<PyAny>>,
     policy: Option<Py<PyAny>>,
     game: Arc<GroundGame>,
-    shape: Shape,
-    form: ObservationForm,
+    rewards: RewardRule,
+    format: Format,
 }
 
 impl Functions {
@@ -62,34 +62,38 @@ impl Functions {
         Ok(is_some.then_some(functions))
     }
 
-    /// Evaluations of a game by the functions. `joint` says whether logits are those of each player;
-    /// by default, that is found out.
+    /// Evaluations of a game by the functions. The configuration says whether logits are those of each player, and which
+    /// rewards are expected; by default, that is found out.
     ///
     /// # Errors
-    /// If NumPy is missing, or a signal came; then the stop is set.
+    /// If NumPy is missing, or a signal came; then the stop of the configuration is set.
     pub(crate) fn leaf_evaluation(
         self,
         py: Python<'_>,
         engines: &Arc<Engines>,
-        form: ObservationForm,
-        joint: Option<bool>,
+        kind: ObservationType,
+        observations: &Observations,
+        config: EnvironmentConfig,
         batch: usize,
-        stop: &Stop,
     ) -> PyResult<LeafEvaluation> {
         py.import("numpy")?;
-        let config = EnvironmentConfig::default()
-            .with_joint(joint)
-            .with_stop(stop.clone());
-        let environment = interruptible(py, stop, || VectorEnvironment::new(engines, &config))?;
+        let config = config.with_observed(observations.observed.clone());
+        let make = || VectorEnvironment::new(engines, &config);
+        let environment = interruptible(py, &config.stop, make)?;
         let environment = environment.map_err(environment_error)?;
-        let shape = environment.shape().clone();
+        let (shape, rewards) = (environment.shape().clone(), *environment.rewards());
         let playouts = self.evaluation.is_none();
         let evaluator = PythonEvaluator {
             evaluation: self.evaluation,
             policy: self.policy,
             game: engines.game().clone(),
-            shape,
-            form,
+            rewards,
+            format: Format {
+                observation: observations.shape(&shape),
+                finals: false,
+                shape,
+                kind,
+            },
         };
         let evaluation = LeafEvaluation::new(Arc::new(evaluator));
         Ok(evaluation.with_batch(batch).with_playouts(playouts))
@@ -141,31 +145,33 @@ impl PythonEvaluator {
         py: Python<'py>,
         positions: &Positions,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let (shape, count) = (&self.shape, positions.len());
-        let words = shape.propositions.div_ceil(64);
-        let mut states = vector::<u64>(count * words)?;
-        for (position, words) in positions.each().zip(states.chunks_exact_mut(words.max(1))) {
-            let known = position.state.words().iter();
-            words
-                .iter_mut()
-                .zip(known)
-                .for_each(|(word, known)| *word = *known);
+        let (shape, count) = (&self.format.shape, positions.len());
+        let words = self.game.layout().bases.len().div_ceil(64);
+        let mut packed = Vec::new();
+        for position in positions.each() {
+            match &shape.observed {
+                Observed::Features(features) => {
+                    let state = position.state.words();
+                    match (features.are_relative(), shape.joint) {
+                        (true, true) => (0..shape.players.len())
+                            .for_each(|player| features.pack(player, state, &mut packed)),
+                        (true, false) => {
+                            let current = self.current(position).max(0) as usize;
+                            features.pack(current, state, &mut packed);
+                        }
+                        (false, _) => features.pack(0, state, &mut packed),
+                    }
+                }
+                _ => position.state.pack(words, &mut packed),
+            }
         }
-        let write = |mut to: Observation<'_>| to.write(shape.propositions, &states);
-        let observation = self.form.zeros(py, count, shape.propositions)?;
-        match &observation {
-            ObservationArray::Bits(bits) => {
-                write(Observation::Bits(elements(&mut writable(py, bits)?)?));
-            }
-            ObservationArray::Bytes(flags) => {
-                write(Observation::Bytes(elements(&mut writable(
-                    py,
-                    &flags.bytes,
-                )?)?));
-            }
-            ObservationArray::Floats(floats) => {
-                write(Observation::Floats(elements(&mut writable(py, floats)?)?));
-            }
+        let observation = self
+            .format
+            .kind
+            .zeros(py, &self.format.observations(count, shape.observers()))?;
+        {
+            let mut to = observation.writable(py)?;
+            to.of_type(self.format.kind)?.write(shape.elements, &packed);
         }
         let current = zeros::<i32>(py, &[count])?;
         {
@@ -189,7 +195,7 @@ impl PythonEvaluator {
 
     /// The number of the player that has a choice, 0 if none has one, and -1 if several have.
     fn current(&self, position: Position<'_>) -> i32 {
-        let players = &self.shape.players;
+        let players = &self.format.shape.players;
         let choosing = |role: &RoleId| position.legal.role(*role).len() > 1;
         let mut choosing = (0..).zip(players).filter(|(_, role)| choosing(role));
         match (choosing.next(), choosing.next()) {
@@ -201,9 +207,13 @@ impl PythonEvaluator {
 
     /// The shape of arrays about actions.
     fn action_shape(&self, count: usize) -> Vec<usize> {
-        match self.shape.joint {
-            true => vec![count, self.shape.players.len(), self.shape.actions],
-            false => vec![count, self.shape.actions],
+        match self.format.shape.joint {
+            true => vec![
+                count,
+                self.format.shape.players.len(),
+                self.format.shape.actions,
+            ],
+            false => vec![count, self.format.shape.actions],
         }
     }
 
@@ -217,7 +227,7 @@ impl PythonEvaluator {
         positions: &Positions,
         mut found: impl FnMut(usize, usize),
     ) -> PyResult<()> {
-        let (shape, actors) = (&self.shape, self.shape.actors());
+        let (shape, actors) = (&self.format.shape, self.format.shape.actors());
         for (at, position) in positions.each().enumerate() {
             let acting = match (shape.joint, self.current(position)) {
                 (true, _) => &shape.players[..],
@@ -248,16 +258,26 @@ impl PythonEvaluator {
         positions: &Positions,
         values: &mut [f32],
     ) -> PyResult<()> {
-        let players = &self.shape.players;
+        let players = &self.format.shape.players;
         let found = floats(
             "evaluation",
             "values",
             found,
             &[positions.len(), players.len()],
         )?;
-        let found = found.as_slice()?;
+        let mut found = found.as_slice()?.to_vec();
+        // Goals for rewards are not to be taken for sure wins; networks may go a little too far.
+        let (least, greatest) = self.rewards.range();
+        let slack = greatest - least;
+        let is_far = |value: &&f32| **value < least - slack || **value > greatest + slack;
+        if let Some(far) = found.iter().find(is_far) {
+            return Err(PyValueError::new_err(format!(
+                "the evaluation returned {far}, but rewards are from {least} to {greatest} here: pass `rewards=\"goals\"` or `rewards=\"zero-sum\"` for others"
+            )));
+        }
         let places = values.chunks_exact_mut(positions.roles());
-        for (values, found) in places.zip(found.chunks_exact(players.len().max(1))) {
+        for (values, found) in places.zip(found.chunks_exact_mut(players.len().max(1))) {
+            self.rewards.to_goals(found);
             for (role, value) in players.iter().zip(found) {
                 values[role.index()] = *value;
             }
@@ -298,8 +318,8 @@ fn floats<'py>(
     if given != shape {
         return Err(PyValueError::new_err(format!(
             "the {function} returned {what} of shape {}, not {}",
-            PyTuple::new(py, given)?,
-            PyTuple::new(py, shape)?,
+            tuple(&given),
+            tuple(shape),
         )));
     }
     let array = numpy.call_method1("ascontiguousarray", (array,))?;

@@ -1,10 +1,12 @@
 //! A loaded game.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::process;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use propjit::game::boards::Planes as CorePlanes;
 use propjit::game::ground::GroundGame;
 use propjit::game::position::Position;
 use propjit::gdl::games;
@@ -18,6 +20,7 @@ use pyo3::types::{PyTuple, PyType};
 use crate::errors::{UnknownNameError, check_threads, load_error, machine_error, not_ground};
 use crate::facts;
 use crate::interrupt::{interruptible, waiting};
+use crate::planes::Planes;
 use crate::playouts;
 use crate::state::State;
 
@@ -263,8 +266,7 @@ impl Game {
     #[classmethod]
     fn named(cls: &Bound<'_, PyType>, name: &str) -> PyResult<Game> {
         let text = games::text(name).ok_or_else(|| {
-            let names: Vec<&str> = games::GAMES.iter().map(|(name, _)| *name).collect();
-            let names = names.join(", ");
+            let names = Game::names().join(", ");
             UnknownNameError::new_err(format!("there is no game `{name}`; there are {names}"))
         })?;
         let source = Source::Text {
@@ -272,6 +274,12 @@ impl Game {
             text: text.to_string(),
         };
         Game::of(cls.py(), source, Options::default())
+    }
+
+    /// The names of the rulesheets that come with propjit.
+    #[staticmethod]
+    fn names() -> Vec<&'static str> {
+        games::GAMES.iter().map(|(name, _)| *name).collect()
     }
 
     /// The rulesheet's name, for messages.
@@ -368,6 +376,43 @@ impl Game {
         PyTuple::new(py, names.collect::<Vec<_>>())
     }
 
+    /// Arranges the fluents in channels of a board's height and width: each kind of contents is a channel, each other
+    /// fluent or relation is one or more. A game without a board has the height 1, and relations are channels.
+    ///
+    /// Relative planes show each player its own fluents where the others see theirs, and who the player is in channels
+    /// of their own. Boards are inferred from random matches, the same ones each time.
+    ///
+    /// >>> from propjit import Game
+    /// >>> Game.named("connectFour").planes(relative=False).names[:2]
+    /// ('cell red', 'cell yellow')
+    #[pyo3(signature = (relative=true))]
+    pub(crate) fn planes(this: Bound<'_, Self>, relative: bool) -> PyResult<Planes> {
+        let (py, game) = (this.py(), this.get());
+        let (core, stop) = (game.here(py)?, game.stop());
+        let found = interruptible(py, &stop, || CorePlanes::find(&core, relative, &stop))?;
+        let found = found.map_err(machine_error)?;
+        Ok(Planes {
+            core: found.ok_or_else(|| not_ground("planes"))?,
+            game: this.unbind(),
+            relative,
+        })
+    }
+
+    /// Whether roles may not know the whole state. Then their observations are what they perceive.
+    #[getter]
+    fn hides_information(&self, py: Python<'_>) -> bool {
+        py.detach(|| self.core.hides_information())
+    }
+
+    /// All that a role may ever perceive, in the order of observations.
+    fn percepts<'py>(&self, py: Python<'py>, role: RoleName) -> PyResult<Bound<'py, PyTuple>> {
+        let net = self.ground("all percepts")?.propnet();
+        let role = self.role(&role)?;
+        let percepts = net.roles[role.index()].percepts.iter();
+        let texts = percepts.map(|percept| net.terms.text(percept.name));
+        PyTuple::new(py, texts.collect::<Vec<_>>())
+    }
+
     /// The goal values that a role may have, ascending.
     fn goals<'py>(&self, py: Python<'py>, role: RoleName) -> PyResult<Bound<'py, PyTuple>> {
         let role = self.role(&role)?;
@@ -377,7 +422,7 @@ impl Game {
 
     /// The state in which every match starts.
     #[getter]
-    fn initial(this: Bound<'_, Self>) -> State {
+    pub(crate) fn initial(this: Bound<'_, Self>) -> State {
         let start = this.get().start.clone();
         State::new(this.unbind(), start)
     }
@@ -441,6 +486,21 @@ impl Game {
 
     fn __repr__(&self) -> String {
         format!("<Game {}>", self.name())
+    }
+
+    /// Games with the same rulesheet and backend are equal.
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        let Ok(other) = other.cast::<Game>() else {
+            return false;
+        };
+        let other = other.get();
+        self.text() == other.text() && self.core.backend() == other.core.backend()
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.text().hash(&mut hasher);
+        hasher.finish()
     }
 
     fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Restored)> {

@@ -1,11 +1,12 @@
 //! The Python package `propjit`: games written in GDL, batched environments, search.
 //!
 //! - `game`, `state`: a loaded game and its states.
-//! - `vector`: batched environments, which write to NumPy `arrays`.
+//! - `vector`: batched environments, which write to NumPy `arrays`, their `outputs`. `observations`, `planes`: what is
+//!   observed.
 //! - `search`, `playouts`, `facts`: long-running work, with results as the data classes of
 //!   `propjit.records`.
 //! - `evaluation`: functions that evaluate the leaves of a search.
-//! - `errors`, `interrupt`: exceptions, and Ctrl-C.
+//! - `errors`, `numbers`, `interrupt`: exceptions, numbers that are out of range, and Ctrl-C.
 
 mod arrays;
 mod errors;
@@ -13,6 +14,10 @@ mod evaluation;
 mod facts;
 mod game;
 mod interrupt;
+mod numbers;
+mod observations;
+mod outputs;
+mod planes;
 mod playouts;
 mod records;
 mod search;
@@ -27,6 +32,8 @@ mod _native {
     use super::errors::{IllegalMoveError, LoadError, PlayError, PropjitError, UnknownNameError};
     #[pymodule_export]
     use super::game::Game;
+    #[pymodule_export]
+    use super::planes::Planes;
     #[pymodule_export]
     use super::search::Search;
     #[pymodule_export]

@@ -1,23 +1,26 @@
 //! Searches for the best move.
 
 use std::process;
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
+use propjit::game::environment::{EnvironmentConfig, Observed};
 use propjit::search::chooser::{Search as Core, SearchConfig, SearchKind, learning_time};
 use propjit::search::mcts::{EvaluationUse, MoveReport};
 use propjit::support::rng::random_seed;
 use propjit::{RoleId, SearchBudget};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
 
-use crate::arrays::ObservationForm;
+use crate::arrays::ObservationType;
 use crate::errors::{check_threads, in_use, left_behind, machine_error, not_ground};
 use crate::evaluation::Functions;
 use crate::game::{Game, RoleName, duration};
 use crate::interrupt::interruptible;
+use crate::observations::{ObservationName, Observations};
 use crate::records::record;
 use crate::state::State;
+use crate::vector::parse_rewards;
 
 /// A search for the best move, with its results so far.
 ///
@@ -35,7 +38,14 @@ pub(crate) struct Search {
     search: Mutex<Core>,
     /// The process in which it was made.
     process: u32,
+    /// What it was made with: the keyword arguments.
+    options: Py<PyDict>,
+    /// The root, and the number of joint moves before it.
+    root: Mutex<(Py<State>, u32)>,
 }
+
+/// The parts of a pickled search: its root, the number of joint moves before it, and keyword arguments.
+type Restored = (Py<State>, u32, Py<PyDict>);
 
 /// The start of a search.
 #[derive(FromPyObject)]
@@ -78,9 +88,10 @@ impl Search {
     /// searches on a learned evaluation in games of two roles in turn. `memory` is in bytes.
     ///
     /// `evaluation` may also be a function, and `policy`, too: they get arrays about up to `batch`
-    /// positions in which a player has a choice, as `VectorEnv` has them: `observation` (in the form
-    /// of that name), `legal_action_mask` and `current_player`. An evaluation returns the goals that
-    /// players can expect, `(n, players)`, or a tuple of these and logits of the actions. A policy
+    /// positions in which a player has a choice, as `VectorEnv` has them: `observation` (according to `observation` and
+    /// `dtype`), `legal_action_mask` and `current_player`. An evaluation returns the rewards that
+    /// players can expect, `(n, players)`, of the kind that `VectorEnv` has (from -1 to 1 in games of two players whose
+    /// goals always have the same sum, and goals in others, or what `rewards` says), or a tuple of these and logits of the actions. A policy
     /// returns logits of the actions, in the shape of the mask. Their softmax is the prior
     /// probability of moves in the tree; and without an evaluation, moves of playouts are drawn from
     /// it. Proved values take precedence over those of functions.
@@ -88,7 +99,7 @@ impl Search {
     /// >>> import numpy as np
     /// >>> from propjit import Game, Search
     /// >>> def evaluation(observation, legal_action_mask, current_player):
-    /// ...     return np.full((len(observation), 2), 50.0)
+    /// ...     return np.zeros((len(observation), 2))
     /// >>> search = Search(Game.named("ticTacToe"), evaluation=evaluation, batch=64)
     /// >>> search.run(playouts=1000)
     /// >>> search.report("x").value
@@ -96,7 +107,7 @@ impl Search {
     #[new]
     #[pyo3(signature = (
         start, *, search=None, threads=1, seed=None, memory=1 << 30, exploration=None, evaluation=None,
-        policy=None, batch=256, observation="bool", joint=None, local=None, max_steps=10_000,
+        policy=None, batch=256, observation=None, dtype="bool", rewards=None, joint=None, local=None, max_steps=10_000,
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
     fn new(
@@ -107,10 +118,12 @@ impl Search {
         seed: Option<u64>,
         memory: usize,
         exploration: Option<f32>,
-        evaluation: Option<Evaluation>,
-        policy: Option<Py<PyAny>>,
+        evaluation: Option<Bound<'_, PyAny>>,
+        policy: Option<Bound<'_, PyAny>>,
         batch: usize,
-        observation: &str,
+        observation: Option<Bound<'_, PyAny>>,
+        dtype: &str,
+        rewards: Option<&str>,
         joint: Option<bool>,
         local: Option<bool>,
         max_steps: u32,
@@ -119,6 +132,28 @@ impl Search {
             Start::Game(game) => (game.unbind(), None),
             Start::State(state) => (state.get().game_of().clone_ref(py), Some(state)),
         };
+        let options = PyDict::new(py);
+        options.set_item("search", search)?;
+        options.set_item("threads", threads)?;
+        options.set_item("seed", seed)?;
+        options.set_item("memory", memory)?;
+        options.set_item("exploration", exploration)?;
+        options.set_item("evaluation", &evaluation)?;
+        options.set_item("policy", &policy)?;
+        options.set_item("batch", batch)?;
+        options.set_item("observation", &observation)?;
+        options.set_item("dtype", dtype)?;
+        options.set_item("rewards", rewards)?;
+        options.set_item("joint", joint)?;
+        options.set_item("local", local)?;
+        options.set_item("max_steps", max_steps)?;
+        let evaluation = evaluation
+            .map(|given| given.extract::<Evaluation>())
+            .transpose()?;
+        let policy = policy.map(Bound::unbind);
+        let observation = observation
+            .map(|given| given.extract::<ObservationName>())
+            .transpose()?;
         // Nothing beside playouts, unless it is asked for.
         let has_functions = policy.is_some() || matches!(evaluation, Some(Evaluation::Function(_)));
         let base = match seed.is_some() || has_functions {
@@ -150,22 +185,34 @@ impl Search {
                 None,
             ),
         };
-        let form = ObservationForm::parse(observation)?;
+        let dtype = ObservationType::parse(dtype)?;
         let functions = Functions::new(evaluation, policy, learned)?;
         let leaves = functions.map(|functions| {
             let engines = core.engines();
             let engines = engines.ok_or_else(|| not_ground("evaluations by functions"))?;
-            let stop = game.get().stop();
-            functions.leaf_evaluation(py, engines, form, joint, batch, &stop)
+            let observations = Observations::find(py, &game, observation)?;
+            if observations.observed == Observed::Percepts {
+                let message =
+                    "this game hides information: its states cannot be evaluated by functions";
+                return Err(PyValueError::new_err(message));
+            }
+            let config = EnvironmentConfig::default()
+                .with_joint(joint)
+                .with_rewards(rewards.map(parse_rewards).transpose()?)
+                .with_stop(game.get().stop());
+            functions.leaf_evaluation(py, engines, dtype, &observations, config, batch)
         });
         let config = config
             .with_evaluation(learned.then(EvaluationUse::default))
             .with_leaves(leaves.transpose()?);
         let config = SearchConfig::default().with_kind(kind).with_mcts(config);
         let search = py.detach(|| Core::new(&core, core.bulk_backend(), config));
+        let initial = Game::initial(game.bind(py).clone());
         let search = Search {
             search: Mutex::new(search.map_err(machine_error)?),
             process: process::id(),
+            options: options.unbind(),
+            root: Mutex::new((Py::new(py, initial)?, 0)),
             game,
         };
         if let Some(state) = state {
@@ -218,7 +265,9 @@ impl Search {
         let mut search = self.lock()?;
         let search = &mut *search;
         let set = py.detach(|| search.set_root_fluents(&fluents, depth));
-        set.map_err(machine_error)
+        set.map_err(machine_error)?;
+        *self.root.lock().unwrap_or_else(PoisonError::into_inner) = (state.clone().unbind(), depth);
+        Ok(())
     }
 
     /// The results so far, for one role.
@@ -246,6 +295,27 @@ impl Search {
             fields.set_item("seconds", report.time.as_secs_f64())?;
             fields.set_item("moves", moves)
         })
+    }
+
+    /// A copy has the same root and settings, and begins its search there: what was found out is not copied.
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Restored)> {
+        let (py, search) = (this.py(), this.get());
+        let root = search.root.lock().unwrap_or_else(PoisonError::into_inner);
+        let restored = (root.0.clone_ref(py), root.1, search.options.clone_ref(py));
+        Ok((this.get_type().getattr("_restore")?, restored))
+    }
+
+    #[staticmethod]
+    fn _restore(
+        py: Python<'_>,
+        root: &Bound<'_, State>,
+        depth: u32,
+        options: &Bound<'_, PyDict>,
+    ) -> PyResult<Py<Search>> {
+        let search = py.get_type::<Search>().call((root,), Some(options))?;
+        let search = search.cast_into::<Search>()?;
+        search.get().set_root(py, root, depth)?;
+        Ok(search.unbind())
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use propjit::game::position::Position;
-use propjit::{MachineError, RoleId};
-use pyo3::exceptions::PyTypeError;
+use propjit::{MachineError, RoleId, State as CoreState};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -33,12 +33,19 @@ pub(crate) struct State {
     position: Position,
 }
 
+/// A move, as text or as the number of an action.
+#[derive(FromPyObject)]
+enum PlayedMove {
+    Action(usize),
+    Text(String),
+}
+
 /// The moves of roles: a move of the one that has a choice, a move for each of some, or of all.
 #[derive(FromPyObject)]
 enum Played {
-    One(String),
-    Some(HashMap<String, String>),
-    All(Vec<String>),
+    One(PlayedMove),
+    Some(HashMap<String, PlayedMove>),
+    All(Vec<PlayedMove>),
 }
 
 /// The parts of a pickled state: its game and propositions.
@@ -73,12 +80,64 @@ impl State {
         })
     }
 
+    /// Returns the state, if it is one of the same game.
+    ///
+    /// # Errors
+    /// If it is of another game.
+    pub(crate) fn of_game(&self, py: Python<'_>, game: &Py<Game>) -> PyResult<&CoreState> {
+        let is_same = self.game.is(game) || self.game.bind(py).eq(game)?;
+        match is_same {
+            true => Ok(self.position.state()),
+            false => Err(PyValueError::new_err("the state is one of another game")),
+        }
+    }
+
+    /// Returns the number of the player that has a choice; 0 if several have, or none has.
+    ///
+    /// # Errors
+    /// When there is no answer.
+    pub(crate) fn current(&self, py: Python<'_>, players: &[RoleId]) -> PyResult<usize> {
+        self.query(py, |position| {
+            let mut choosing = Vec::new();
+            for (player, &role) in players.iter().enumerate() {
+                if position.legal_moves(role)?.len() > 1 {
+                    choosing.push(player);
+                }
+            }
+            Ok(match choosing[..] {
+                [player] => player,
+                _ => 0,
+            })
+        })
+    }
+
+    /// The text of a move.
+    ///
+    /// # Errors
+    /// If there is no action of the number.
+    fn move_text(&self, played: PlayedMove) -> PyResult<String> {
+        let action = match played {
+            PlayedMove::Text(text) => return Ok(text),
+            PlayedMove::Action(action) => action,
+        };
+        let ground = self.game.get().ground("actions")?;
+        let actions = ground.actions().len();
+        match action < actions {
+            true => Ok(ground.action_text(action)),
+            false => Err(IllegalMoveError::new_err(format!(
+                "there is no action {action}: actions are numbered from 0 to {}",
+                actions.saturating_sub(1)
+            ))),
+        }
+    }
+
     /// The text of each role's move.
     fn joint(&self, py: Python<'_>, played: Played) -> PyResult<Vec<String>> {
         let game = self.game.get();
         let mut given: Vec<Option<String>> = match played {
-            Played::All(all) => return Ok(all),
+            Played::All(all) => return all.into_iter().map(|one| self.move_text(one)).collect(),
             Played::One(one) => {
+                let one = self.move_text(one)?;
                 let legal = self.all_legal(py)?;
                 let several = || {
                     legal
@@ -111,7 +170,9 @@ impl State {
                     game.role(&RoleName::Name(name.clone()))?;
                 }
                 let names = game.role_names();
-                names.iter().map(|name| some.remove(name)).collect()
+                let given = names.iter().map(|name| some.remove(name));
+                let given = given.map(|one| one.map(|one| self.move_text(one)).transpose());
+                given.collect::<PyResult<_>>()?
             }
         };
         if given.contains(&None) {
@@ -179,7 +240,8 @@ impl State {
     }
 
     /// The next state. `moves` is one move, if one role has a choice; moves by role, where roles
-    /// without a choice may be left out; or a move for each role, in their order.
+    /// without a choice may be left out; or a move for each role, in their order. A move is a text, or the number of an
+    /// action.
     ///
     /// If a move is not legal, or the state is terminal, there is an `IllegalMoveError`.
     ///
@@ -205,6 +267,23 @@ impl State {
             Ok(next)
         })?;
         Ok(State::new(self.game.clone_ref(py), next))
+    }
+
+    /// What a role perceives of these moves, given as `apply` takes them; `legal` and `terminal` of the next state aside,
+    /// that is all that it gets to know where the game hides information.
+    fn percepts<'py>(
+        &self,
+        py: Python<'py>,
+        moves: Played,
+        role: RoleName,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let joint = self.joint(py, moves)?;
+        let role = self.game.get().role(&role)?;
+        let texts = self.query(py, |position| {
+            let joint = position.find_joint_move(&joint)?;
+            position.percepts(&joint, role)
+        })?;
+        PyTuple::new(py, texts)
     }
 
     /// Whether a match ends here.

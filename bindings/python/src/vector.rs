@@ -1,46 +1,48 @@
 //! Batched environments with NumPy arrays.
 
 use std::process;
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use numpy::ndarray::IxDyn;
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
-use propjit::RoleId;
 use propjit::game::environment::{
-    EnvironmentConfig, Observation, Outputs, Shape, VectorEnvironment,
+    ActionError, Autoreset, EnvironmentConfig, Observed, Outputs, Rewards, Shape, VectorEnvironment,
 };
-use pyo3::exceptions::PyIndexError;
+use propjit::game::ground::GroundGame;
+use propjit::support::rng::random_seed;
+use propjit::{RoleId, State as CoreState};
+use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 
-use crate::arrays::{
-    Flags, ObservationArray, ObservationForm, elements, integers, require, vector, writable, zeros,
-};
+use crate::arrays::{ObservationType, integers, mask, require, vector};
 use crate::errors::{action_error, check_threads, environment_error, in_use, not_ground};
 use crate::game::Game;
 use crate::interrupt::interruptible;
+use crate::numbers::Number;
+use crate::observations::{ObservationName, Observations};
+use crate::outputs::{Arrays, Format};
 use crate::records::record;
 use crate::state::State;
 
 /// Many matches of a game, played step by step.
 ///
-/// The arrays are written in place by `reset`, `step` and `step_random`, and are the same objects
-/// for good: copy what has to stay. A match that ends is followed by another one in the same place
-/// at once: `rewards`, `terminated` and `truncated` are those of the old match, everything else is
-/// about the new one.
+/// In each environment the current player has a choice, or several players have: where none has one, moves are made
+/// without asking, and so are those of a role called `random`. An action is an index into `action_names`, the same for
+/// all players. In games in which several players choose at the same time (`joint`), a step takes an action of each.
 ///
-/// An action is an index into `game.actions`, where the order is described: the same move has the
-/// same number for all players, and `noop` and the like come last. In games in which players take turns, a
-/// step takes an action of the current player in each environment; if no player has a choice, that
-/// is the only move of the first player. In games in which several players choose at the same time
-/// (`joint`), it takes an action of each player. A role called `random` is part of the environment.
+/// `rewards` are zero until a match ends. Then, in games of two players whose goals always have the same sum, they are
+/// from -1 to 1 and add up to zero; in other games they are goals, 0 to 100 in most games. `reward_range` says which.
+///
+/// The arrays are written in place by `reset`, `step` and `step_random`: copy what has to stay, or pass others as
+/// `out`.
 ///
 /// >>> import numpy as np
 /// >>> from propjit import Game, VectorEnv
-/// >>> env = VectorEnv(Game.named("ticTacToe"), 4)
-/// >>> env.reset(seed=1).shape
-/// (4, 20)
+/// >>> env = VectorEnv(Game.named("ticTacToe"), 4, seed=1)
+/// >>> env.observation.shape, env.reward_range
+/// ((4, 20), (-1.0, 1.0))
 /// >>> env.legal_action_mask[0].nonzero()[0]
 /// array([0, 1, 2, 3, 4, 5, 6, 7, 8])
 /// >>> observation, rewards, terminated, truncated = env.step([0, 1, 2, 3])
@@ -57,15 +59,22 @@ use crate::state::State;
 pub(crate) struct VectorEnv {
     game: Py<Game>,
     environments: Mutex<Environments>,
-    shape: Shape,
-    observation: ObservationArray,
-    legal: Flags,
-    legal_counts: Py<PyArrayDyn<i32>>,
-    current: Py<PyArrayDyn<i32>>,
-    rewards: Py<PyArrayDyn<f32>>,
-    terminated: Flags,
-    truncated: Flags,
+    arrays: Mutex<Arrays>,
+    format: Format,
+    observations: Observations,
+    autoreset: Autoreset,
+    /// What the environments were made with: the keyword arguments.
+    options: Py<PyDict>,
 }
+
+/// The parts of pickled environments: the game, their number, keyword arguments, the state, and the arrays.
+type Restored<'py> = (
+    Py<Game>,
+    usize,
+    Py<PyDict>,
+    Bound<'py, PyBytes>,
+    Vec<Bound<'py, PyAny>>,
+);
 
 /// The environments, and the process that has their threads.
 struct Environments {
@@ -83,53 +92,39 @@ impl VectorEnv {
         })
     }
 
-    /// The shape of the arrays of actions.
-    fn actors(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
-        self.legal_counts.bind(py).getattr("shape")?.extract()
+    /// The arrays, which no thread keeps locked while it works.
+    fn arrays(&self) -> MutexGuard<'_, Arrays> {
+        self.arrays.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Works on the environments and the arrays, while other Python threads run.
+    fn shape(&self) -> &Shape {
+        &self.format.shape
+    }
+
+    fn ground(&self) -> PyResult<&GroundGame> {
+        self.game.get().ground("environments")
+    }
+
+    /// Works on the environments and the arrays, while other Python threads run. The arrays that the caller gives take
+    /// the place of others if that succeeds.
     fn run<T: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&mut VectorEnvironment, Outputs<'_>) -> T + Send,
+        out: Option<&Bound<'_, PyDict>>,
+        work: impl FnOnce(&mut VectorEnvironment, Outputs<'_>) -> Result<T, ActionError> + Send,
     ) -> PyResult<T> {
         let mut environments = self.lock()?;
         if environments.process != process::id() {
             self.renew(py, &mut environments)?;
         }
-        let environment = &mut environments.core;
-        let mut legal = writable(py, &self.legal.bytes)?;
-        let mut legal_counts = writable(py, &self.legal_counts)?;
-        let mut current = writable(py, &self.current)?;
-        let mut rewards = writable(py, &self.rewards)?;
-        let mut terminated = writable(py, &self.terminated.bytes)?;
-        let mut truncated = writable(py, &self.truncated.bytes)?;
-        let (mut bytes, mut floats);
-        let observation = match &self.observation {
-            ObservationArray::Bits(bits) => {
-                bytes = writable(py, bits)?;
-                Observation::Bits(elements(&mut bytes)?)
-            }
-            ObservationArray::Bytes(flags) => {
-                bytes = writable(py, &flags.bytes)?;
-                Observation::Bytes(elements(&mut bytes)?)
-            }
-            ObservationArray::Floats(array) => {
-                floats = writable(py, array)?;
-                Observation::Floats(elements(&mut floats)?)
-            }
-        };
-        let outputs = Outputs {
-            observation,
-            legal: elements(&mut legal)?,
-            legal_counts: elements(&mut legal_counts)?,
-            current: elements(&mut current)?,
-            rewards: elements(&mut rewards)?,
-            terminated: elements(&mut terminated)?,
-            truncated: elements(&mut truncated)?,
-        };
-        Ok(py.detach(|| work(environment, outputs)))
+        let core = &mut environments.core;
+        let arrays = self.arrays().with(py, &self.format, out)?;
+        let done = arrays.write(py, self.format.kind, |outputs| work(core, outputs))?;
+        let done = done.map_err(action_error)?;
+        if out.is_some() {
+            *self.arrays() = arrays;
+        }
+        Ok(done)
     }
 
     /// Renews the environments in a process that was forked, without threads, from the one that has
@@ -142,136 +137,257 @@ impl VectorEnv {
         environments.process = process::id();
         Ok(())
     }
-}
 
-/// How many bytes the arrays have for each environment.
-fn bytes(shape: &Shape, form: ObservationForm) -> usize {
-    let legal = shape.actors() * (shape.actions + size_of::<i32>());
-    let rewards = shape.players.len() * size_of::<f32>();
-    let (current, ends) = (size_of::<i32>(), 2);
-    form.bytes(shape.propositions) + legal + rewards + current + ends
+    /// The states of some environments, of the same game.
+    ///
+    /// # Errors
+    /// If there are not as many states as environments, or one is of another game.
+    fn states_for(
+        &self,
+        py: Python<'_>,
+        environments: &[usize],
+        states: &[Py<State>],
+    ) -> PyResult<Vec<(usize, CoreState)>> {
+        if states.len() != environments.len() {
+            return Err(PyValueError::new_err(format!(
+                "{} states were given for {} environments: one is needed for each",
+                states.len(),
+                environments.len()
+            )));
+        }
+        let each = environments.iter().zip(states);
+        let each = each.map(|(&environment, state)| {
+            Ok((environment, state.get().of_game(py, &self.game)?.clone()))
+        });
+        each.collect()
+    }
 }
 
 /// About how long random steps are taken between two checks for signals.
 const GO: Duration = Duration::from_millis(20);
 
+fn autoreset(name: &str) -> PyResult<Autoreset> {
+    match name {
+        "NextStep" => Ok(Autoreset::NextStep),
+        "SameStep" => Ok(Autoreset::SameStep),
+        "Disabled" => Ok(Autoreset::Disabled),
+        other => Err(PyValueError::new_err(format!(
+            "`autoreset` is one of `NextStep`, `SameStep` and `Disabled`, not `{other}`"
+        ))),
+    }
+}
+
+fn autoreset_name(autoreset: Autoreset) -> &'static str {
+    match autoreset {
+        Autoreset::SameStep => "SameStep",
+        Autoreset::NextStep => "NextStep",
+        Autoreset::Disabled => "Disabled",
+    }
+}
+
+fn rewards_name(rewards: Rewards) -> &'static str {
+    match rewards {
+        Rewards::Goals => "goals",
+        Rewards::ZeroSum => "zero-sum",
+    }
+}
+
+pub(crate) fn parse_rewards(name: &str) -> PyResult<Rewards> {
+    match name {
+        "goals" => Ok(Rewards::Goals),
+        "zero-sum" => Ok(Rewards::ZeroSum),
+        other => Err(PyValueError::new_err(format!(
+            "`rewards` is one of `goals` and `zero-sum`, not `{other}`"
+        ))),
+    }
+}
+
 #[pymethods]
 impl VectorEnv {
-    /// `n` environments on `threads` threads. `observation` is the form of observations: `bool`,
-    /// `float32`, or `bits` (as `numpy.unpackbits(..., bitorder="little")` takes them). `joint`
-    /// says whether a step takes an action of each player; by default, this is determined from the
-    /// game. A match of `max_steps` joint moves is truncated.
+    /// `n` environments on `threads` threads.
+    ///
+    /// - `observation` says what is observed: `fluents` (the state; the default), `planes` (as `game.planes()` arranges
+    ///   them, or planes of your own choice), or `percepts`, the only way in which games that hide information are
+    ///   observed; and `dtype` the type: `bool`, `uint8`, `float32` or `bits`, as `numpy.unpackbits(...,
+    ///   bitorder="little")` takes them.
+    /// - `observer` is the number of the player who observes; by default, it is the one that has a choice.
+    /// - `rewards` is `zero-sum` or `goals`; by default, that is found out.
+    /// - `autoreset` is `SameStep`, `NextStep` or `Disabled`, as in Gymnasium.
+    /// - `joint` says whether a step takes an action of each player; by default, that is found out.
+    /// - A match of `max_steps` joint moves is truncated.
     ///
     /// There is a `MemoryError` if there is no memory for this many environments, and a
     /// `RuntimeError` if the threads, of which there are 1024 at most, cannot be started.
     #[new]
     #[pyo3(signature = (
-        game, n, *, threads=1, observation="bool", joint=None, max_steps=10_000, seed=0
+        game, n, *, threads=Number(Some(1)), observation=None, dtype="bool", observer=None, rewards=None,
+        autoreset="SameStep",
+        joint=None, max_steps=Number(Some(10_000)), seed=None
     ))]
+    #[pyo3(
+        text_signature = "(game, n, *, threads=1, observation=None, dtype=\"bool\", observer=None, rewards=None, \
+        autoreset=\"SameStep\", joint=None, max_steps=10_000, seed=None)"
+    )]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
     fn new(
         py: Python<'_>,
         game: Py<Game>,
-        n: usize,
-        threads: usize,
-        observation: &str,
+        n: Number,
+        threads: Number,
+        observation: Option<ObservationName>,
+        dtype: &str,
+        observer: Option<Number>,
+        rewards: Option<&str>,
+        autoreset: &str,
         joint: Option<bool>,
-        max_steps: u32,
-        seed: u64,
+        max_steps: Number,
+        seed: Option<Number>,
     ) -> PyResult<VectorEnv> {
         // If NumPy is missing, or Ctrl-C comes while it is loaded, this is an exception here.
         py.import("numpy")?;
+        let kind = ObservationType::parse(dtype)?;
+        let autoreset = self::autoreset(autoreset)?;
+        let seed = seed.map(|seed| seed.at_least("seed", 0)).transpose()?;
+        let observer = observer
+            .map(|one| one.at_least("observer", 0))
+            .transpose()?;
+        let (n, max_steps) = (n.at_least("n", 1)?, max_steps.at_least("max_steps", 1)?);
+        let threads = check_threads(threads.at_least("threads", 1)?)?;
         let core = game.get().here(py)?;
         let engines = core.engines();
         let engines = engines.ok_or_else(|| not_ground("environments"))?;
+        let observations = Observations::find(py, &game, observation)?;
         let config = EnvironmentConfig::default()
             .with_environments(n)
-            .with_threads(check_threads(threads)?)
+            .with_threads(threads)
+            .with_observed(observations.observed.clone())
+            .with_observer(observer)
+            .with_rewards(rewards.map(parse_rewards).transpose()?)
+            .with_autoreset(autoreset)
+            .with_finals(autoreset == Autoreset::SameStep)
             .with_joint(joint)
             .with_max_steps(max_steps);
         config.check(engines.game()).map_err(environment_error)?;
-        let form = ObservationForm::parse(observation)?;
+        let format = |shape: Shape| Format {
+            observation: observations.shape(&shape),
+            finals: autoreset == Autoreset::SameStep,
+            shape,
+            kind,
+        };
         // Requests that are refused here need not be tried.
-        let propositions = engines.game().layout().bases.len();
-        require(n.saturating_mul(form.bytes(propositions)))?;
+        let shape = Shape::new(engines.game(), n, false, observations.observed.clone());
+        let shape = shape.with_observer(observer);
+        require(n.saturating_mul(format(shape).bytes()))?;
         let stop = game.get().stop();
         let config = config.with_stop(stop.clone());
-        let environment = interruptible(py, &stop, || VectorEnvironment::new(engines, &config))?;
-        let environment = environment.map_err(environment_error)?;
-        let shape = environment.shape().clone();
-        require(n * bytes(&shape, form))?;
-        let actors: &[usize] = if shape.joint {
-            &[n, shape.players.len()]
-        } else {
-            &[n]
-        };
+        let core = interruptible(py, &stop, || VectorEnvironment::new(engines, &config))?;
+        let core = core.map_err(environment_error)?;
+        let format = format(core.shape().clone());
+        require(n.saturating_mul(format.bytes()))?;
+        let options = PyDict::new(py);
+        options.set_item("threads", threads)?;
+        options.set_item("observation", observations.name(py)?)?;
+        options.set_item("dtype", dtype)?;
+        options.set_item("observer", observer)?;
+        options.set_item("rewards", rewards_name(core.rewards().kind()))?;
+        options.set_item("autoreset", autoreset_name(autoreset))?;
+        options.set_item("joint", format.shape.joint)?;
+        options.set_item("max_steps", max_steps)?;
         let environment = VectorEnv {
             environments: Mutex::new(Environments {
-                core: environment,
+                core,
                 process: process::id(),
             }),
-            observation: form.zeros(py, n, shape.propositions)?,
-            legal: Flags::new(py, &[actors, &[shape.actions]].concat())?,
-            legal_counts: zeros(py, actors)?,
-            current: zeros(py, &[n])?,
-            rewards: zeros(py, &[n, shape.players.len()])?,
-            terminated: Flags::new(py, &[n])?,
-            truncated: Flags::new(py, &[n])?,
-            shape,
+            arrays: Mutex::new(Arrays::new(py, &format)?),
+            format,
+            observations,
+            autoreset,
+            options: options.unbind(),
             game,
         };
-        environment.reset(py, seed)?;
+        let seed = seed.unwrap_or_else(random_seed);
+        environment.run(py, None, |core, outputs| {
+            core.reset(Some(seed), None, outputs);
+            Ok(())
+        })?;
         Ok(environment)
     }
 
-    /// Starts a match in each environment, and returns the observations. The seed is that of all
-    /// random choices from now on, on any number of threads.
-    #[pyo3(signature = (seed=0))]
-    fn reset<'py>(&self, py: Python<'py>, seed: u64) -> PyResult<Bound<'py, PyAny>> {
-        self.run(py, |environment, outputs| environment.reset(seed, outputs))?;
-        Ok(self.observation.view(py))
+    /// Starts a match in each environment, or in those where `mask` is true, and returns the observations. The seed
+    /// is that of all random choices from now on, on any number of threads; without one, they go on, so that matches
+    /// differ. The arrays in `out` are written to from now on, as by `step`.
+    #[pyo3(signature = (seed=None, mask=None, *, out=None))]
+    fn reset<'py>(
+        &self,
+        py: Python<'py>,
+        seed: Option<Number>,
+        mask: Option<&Bound<'py, PyAny>>,
+        out: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let seed = seed.map(|seed| seed.at_least("seed", 0)).transpose()?;
+        let n = self.shape().environments;
+        let mask = mask.map(|given| self::mask(given, n)).transpose()?;
+        self.run(py, out, |environment, outputs| {
+            environment.reset(seed, mask.as_deref(), outputs);
+            Ok(())
+        })?;
+        Ok(self.arrays().observation.view(py))
     }
 
     /// Takes an action in each environment, or one of each player if the environment is `joint`:
     /// an array of integers of the shape `(n,)` or `(n, players)`. Returns the arrays
     /// `(observation, rewards, terminated, truncated)`.
     ///
+    /// With a `mask`, steps are taken where it is true. Nothing happens in the other environments, whose actions are
+    /// ignored: they have no rewards and no ends.
+    ///
+    /// `out` may have arrays by name that take the place of those of the environment: `observation`,
+    /// `legal_action_mask`, `legal_action_counts`, `current_player`, `rewards`, `terminated`, `truncated`. They are
+    /// written to from this step on, and are the attributes of that name.
+    ///
     /// If an action is not legal, there is an `IllegalMoveError`, and nothing has happened in any
     /// environment.
+    #[pyo3(signature = (actions, *, mask=None, out=None))]
     fn step<'py>(
         &self,
         py: Python<'py>,
         actions: &Bound<'py, PyAny>,
+        mask: Option<&Bound<'py, PyAny>>,
+        out: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let actions = integers(actions, &self.actors(py)?)?;
+        let actions = integers(actions, &self.format.actors())?;
         let actions = actions.as_slice()?;
-        self.run(py, |environment, outputs| {
-            environment.step(actions, outputs)
-        })?
-        .map_err(action_error)?;
-        let arrays = [
-            self.observation.view(py),
-            self.rewards.bind(py).clone().into_any(),
-            self.terminated.view.bind(py).clone(),
-            self.truncated.view.bind(py).clone(),
+        let n = self.shape().environments;
+        let mask = mask.map(|given| self::mask(given, n)).transpose()?;
+        self.run(py, out, |environment, outputs| {
+            environment.step_some(actions, mask.as_deref(), outputs)
+        })?;
+        let arrays = self.arrays();
+        let results = [
+            arrays.observation.view(py),
+            arrays.rewards.bind(py).clone().into_any(),
+            arrays.terminated.view.bind(py).clone(),
+            arrays.truncated.view.bind(py).clone(),
         ];
-        PyTuple::new(py, arrays)
+        PyTuple::new(py, results)
     }
 
-    /// Takes `k` actions in each environment, chosen at random with equal chances. Returns the
-    /// totals of the matches that ended; the arrays describe the last step.
-    #[pyo3(signature = (k=1))]
-    fn step_random<'py>(&self, py: Python<'py>, k: u32) -> PyResult<Bound<'py, PyAny>> {
+    /// Makes `k` joint moves in each environment, chosen at random with equal chances, and goes on to the next choice
+    /// of a player. Those in which nobody has a choice count as well here, other than in `step`. Returns the totals
+    /// of the matches that ended; the arrays describe the last step.
+    #[pyo3(signature = (k=Number(Some(1))))]
+    #[pyo3(text_signature = "($self, k=1)")]
+    fn step_random<'py>(&self, py: Python<'py>, k: Number) -> PyResult<Bound<'py, PyAny>> {
         let mut go = 1_u32;
         let (mut terminated, mut truncated) = (0, 0);
-        let mut rewards = vec![0.0; self.shape.players.len()];
-        let mut left = k;
+        let mut rewards = vec![0.0; self.shape().players.len()];
+        let mut left: u32 = k.at_least("k", 0)?;
         while left > 0 {
             let steps = left.min(go);
             left -= steps;
             let start = Instant::now();
-            let sums = self.run(py, |environment, outputs| {
-                environment.step_random(steps, outputs)
+            let sums = self.run(py, None, |environment, outputs| {
+                Ok(environment.step_random(steps, outputs))
             })?;
             go = match start.elapsed() < GO {
                 true => go.saturating_mul(2),
@@ -299,7 +415,7 @@ impl VectorEnv {
         py: Python<'py>,
         ranks: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
-        let shape = self.actors(py)?;
+        let shape = self.format.actors();
         let ranks = integers(ranks, &shape)?;
         let ranks = ranks.as_slice()?;
         let environments = self.lock()?;
@@ -313,13 +429,15 @@ impl VectorEnv {
     }
 
     /// The state of an environment.
-    fn state(&self, py: Python<'_>, environment: usize) -> PyResult<State> {
-        if environment >= self.shape.environments {
-            return Err(PyIndexError::new_err(format!(
-                "there is no environment {environment} of {}",
-                self.shape.environments
-            )));
-        }
+    fn state(&self, py: Python<'_>, environment: Number) -> PyResult<State> {
+        let n = self.shape().environments;
+        let number = environment
+            .0
+            .and_then(|number| usize::try_from(number).ok());
+        let Some(environment) = number.filter(|&number| number < n) else {
+            let message = format!("environments are numbered from 0 to {}", n - 1);
+            return Err(PyIndexError::new_err(message));
+        };
         let environments = self.lock()?;
         let position = self
             .game
@@ -328,16 +446,86 @@ impl VectorEnv {
         Ok(State::new(self.game.clone_ref(py), position))
     }
 
-    /// The move that an action is: `game.actions[action]`.
-    fn action_text(&self, action: usize) -> PyResult<String> {
-        let ground = self.game.get().ground("actions")?;
-        let actions = ground.actions().len();
-        if action >= actions {
-            return Err(PyIndexError::new_err(format!(
-                "there is no action {action} of {actions}"
-            )));
+    /// Continues from these states: one for each environment, or for each of those where `mask` is true. Matches count
+    /// as new there: their joint moves are counted from here on, and nothing has been perceived. Where no player has a
+    /// choice, moves are made until one has. Returns the observations.
+    #[pyo3(signature = (states, mask=None))]
+    fn set_states<'py>(
+        &self,
+        py: Python<'py>,
+        states: Vec<Py<State>>,
+        mask: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let n = self.shape().environments;
+        let environments: Vec<usize> = match mask {
+            None => (0..n).collect(),
+            Some(given) => {
+                let mask = self::mask(given, n)?.into_iter().enumerate();
+                mask.filter(|(_, is_set)| *is_set)
+                    .map(|(at, _)| at)
+                    .collect()
+            }
+        };
+        let states = self.states_for(py, &environments, &states)?;
+        self.run(py, None, |environment, outputs| {
+            environment.set_states(&states, outputs)
+        })?;
+        Ok(self.arrays().observation.view(py))
+    }
+
+    /// What is observed in these states, as `observation` has it: a new array. Where observations depend on the
+    /// player, it is the one with the number `player`, and by default the one that observes here: the one that has a
+    /// choice, the first one if several have or none has, or all if there is an observation for each.
+    #[pyo3(signature = (states, player=None))]
+    fn observe<'py>(
+        &self,
+        py: Python<'py>,
+        states: Vec<Py<State>>,
+        player: Option<Number>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let shape = self.shape();
+        let player = player
+            .map(|player| player.at_least("player", 0))
+            .transpose()?;
+        let player: Option<usize> = player.or(shape.observer);
+        if player.is_some_and(|player| player >= shape.players.len()) {
+            let players = shape.players.len();
+            let message = format!("`player` must be less than {players}, the number of players");
+            return Err(PyValueError::new_err(message));
         }
-        Ok(ground.action_text(action))
+        let observers = match player {
+            Some(_) => 1,
+            None => shape.observers(),
+        };
+        let words = self.ground()?.layout().bases.len().div_ceil(64);
+        let mut packed = Vec::new();
+        for state in &states {
+            let state = state.get();
+            let core = state.of_game(py, &self.game)?;
+            match &shape.observed {
+                Observed::State => core.pack(words, &mut packed),
+                Observed::Features(features) => match (player, observers) {
+                    (Some(player), _) => features.pack(player, core.words(), &mut packed),
+                    (None, 1) if features.are_relative() => {
+                        let current = state.current(py, &shape.players)?;
+                        features.pack(current, core.words(), &mut packed);
+                    }
+                    (None, observers) => (0..observers)
+                        .for_each(|player| features.pack(player, core.words(), &mut packed)),
+                },
+                Observed::Percepts => {
+                    return Err(PyValueError::new_err(
+                        "percepts are not a matter of the state: an observation has what players have perceived before",
+                    ));
+                }
+            }
+        }
+        let shape_of_array = self.format.observations(states.len(), observers);
+        let array = self.format.kind.zeros(py, &shape_of_array)?;
+        let mut to = array.writable(py)?;
+        to.of_type(self.format.kind)?.write(shape.elements, &packed);
+        drop(to);
+        Ok(array.view(py))
     }
 
     /// The game.
@@ -350,91 +538,187 @@ impl VectorEnv {
     #[getter]
     fn players<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let names = self.game.get().role_names();
-        let players = self
-            .shape
-            .players
-            .iter()
-            .map(|role: &RoleId| &names[role.index()]);
+        let players = self.shape().players.iter();
+        let players = players.map(|role: &RoleId| &names[role.index()]);
         PyTuple::new(py, players.collect::<Vec<_>>())
+    }
+
+    /// The moves that players have: the action `a` is `action_names[a]`, whatever player takes it.
+    #[getter]
+    fn action_names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let ground = self.ground()?;
+        let names = (0..self.shape().actions).map(|action| ground.action_text(action));
+        PyTuple::new(py, names.collect::<Vec<_>>())
     }
 
     /// The number of environments.
     #[getter]
     fn num_envs(&self) -> usize {
-        self.shape.environments
+        self.shape().environments
     }
 
     /// The number of actions that players have.
     #[getter]
     fn num_actions(&self) -> usize {
-        self.shape.actions
+        self.shape().actions
     }
 
     /// The number of actions that may be a choice of a player, which come first.
     #[getter]
     fn num_choices(&self) -> usize {
-        self.shape.choices
+        self.shape().choices
     }
 
     /// Whether a step takes an action of each player.
     #[getter]
     fn joint(&self) -> bool {
-        self.shape.joint
+        self.shape().joint
     }
 
-    /// The propositions that hold in each environment: `(n, len(game.fluents))`.
+    /// The least and the greatest reward: -1 and 1 if they are zero-sum, and else those among the goals.
+    #[getter]
+    fn reward_range(&self) -> PyResult<(f32, f32)> {
+        Ok(self.lock()?.core.rewards().range())
+    }
+
+    /// Whether rewards are zero-sum, from -1 to 1, and not goals.
+    #[getter]
+    fn zero_sum(&self) -> PyResult<bool> {
+        Ok(self.lock()?.core.rewards().kind() == Rewards::ZeroSum)
+    }
+
+    /// What happens when a match has ended: `SameStep`, `NextStep` or `Disabled`.
+    #[getter]
+    fn autoreset(&self) -> &'static str {
+        autoreset_name(self.autoreset)
+    }
+
+    /// The planes that are observed, if these are.
+    #[getter]
+    fn planes(&self, py: Python<'_>) -> Option<Py<crate::planes::Planes>> {
+        self.observations
+            .planes
+            .as_ref()
+            .map(|planes| planes.clone_ref(py))
+    }
+
+    /// What is observed: `(n, len(game.fluents))`, or the shape of planes or percepts instead of the last number. If
+    /// several players act and it looks different to them, it is `(n, players, ...)`.
     #[getter(observation)]
     fn observation_array<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        self.observation.view(py)
+        self.arrays().observation.view(py)
     }
 
     /// Whether each action is legal: `(n, num_actions)` for the current player, or
     /// `(n, players, num_actions)`.
     #[getter]
     fn legal_action_mask(&self, py: Python<'_>) -> Py<PyAny> {
-        self.legal.view.clone_ref(py)
+        self.arrays().legal.view.clone_ref(py)
     }
 
     /// The number of legal actions: `(n,)` or `(n, players)`.
     #[getter]
     fn legal_action_counts(&self, py: Python<'_>) -> Py<PyArrayDyn<i32>> {
-        self.legal_counts.clone_ref(py)
+        self.arrays().legal_counts.clone_ref(py)
     }
 
-    /// The number of the player that has a choice, 0 if none has one, and -1 if several have:
-    /// `(n,)`.
+    /// The number of the player that has a choice, -1 if several have, and -2 if the match is over and not yet followed
+    /// by another one: `(n,)`.
     #[getter]
     fn current_player(&self, py: Python<'_>) -> Py<PyArrayDyn<i32>> {
-        self.current.clone_ref(py)
+        self.arrays().current.clone_ref(py)
     }
 
-    /// The goals of the players where a match ended in a terminal state, not a number where a goal
+    /// The rewards of the players where a match ended in a terminal state, not a number where a goal
     /// is undefined, and zero elsewhere: `(n, players)`.
-    #[getter]
-    fn rewards(&self, py: Python<'_>) -> Py<PyArrayDyn<f32>> {
-        self.rewards.clone_ref(py)
+    #[getter(rewards)]
+    fn rewards_array(&self, py: Python<'_>) -> Py<PyArrayDyn<f32>> {
+        self.arrays().rewards.clone_ref(py)
     }
 
     /// Whether a match ended in a terminal state: `(n,)`.
     #[getter]
     fn terminated(&self, py: Python<'_>) -> Py<PyAny> {
-        self.terminated.view.clone_ref(py)
+        self.arrays().terminated.view.clone_ref(py)
     }
 
     /// Whether a match was given up, since it was too long or a role had no legal move: `(n,)`.
     #[getter]
     fn truncated(&self, py: Python<'_>) -> Py<PyAny> {
-        self.truncated.view.clone_ref(py)
+        self.arrays().truncated.view.clone_ref(py)
+    }
+
+    /// With `SameStep`, what was observed in the last states of the matches that ended with the last step, in the
+    /// shape of `observation`. Where no match ended, it is of an earlier match.
+    #[getter]
+    fn final_obs<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        let arrays = self.arrays();
+        let finals = arrays.finals.as_ref();
+        finals.map(|finals| finals.observation.view(py))
+    }
+
+    /// With `SameStep`, `current_player` and `legal_action_mask` in the states of `final_obs`, by name. In a terminal
+    /// state, the current player is -2 and no action is legal.
+    #[getter]
+    fn final_info<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let arrays = self.arrays();
+        let Some(finals) = &arrays.finals else {
+            return Ok(None);
+        };
+        let info = PyDict::new(py);
+        info.set_item("current_player", &finals.current)?;
+        info.set_item("legal_action_mask", &finals.legal.view)?;
+        Ok(Some(info))
+    }
+
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Restored<'py>)> {
+        let (py, env) = (this.py(), this.get());
+        let saved = env.lock()?.core.save();
+        let arrays = env.arrays().all(py);
+        let restored = (
+            env.game.clone_ref(py),
+            env.shape().environments,
+            env.options.clone_ref(py),
+            PyBytes::new(py, &saved),
+            arrays,
+        );
+        Ok((this.get_type().getattr("_restore")?, restored))
+    }
+
+    #[staticmethod]
+    fn _restore(
+        py: Python<'_>,
+        game: Py<Game>,
+        n: usize,
+        options: &Bound<'_, PyDict>,
+        saved: &[u8],
+        arrays: Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<Py<VectorEnv>> {
+        let env = py.get_type::<VectorEnv>().call((game, n), Some(options))?;
+        let env = env.cast_into::<VectorEnv>()?.unbind();
+        let core = env.get();
+        let loaded = core.run(py, None, |core, outputs| Ok(core.load(saved, outputs)))?;
+        let own = core.arrays().all(py);
+        if loaded.is_none() || own.len() != arrays.len() {
+            return Err(PyValueError::new_err(
+                "these are not the parts of such environments",
+            ));
+        }
+        let numpy = py.import("numpy")?;
+        for (own, stored) in own.iter().zip(&arrays) {
+            numpy.call_method1("copyto", (own, stored))?;
+        }
+        Ok(env)
     }
 
     fn __len__(&self) -> usize {
-        self.shape.environments
+        self.shape().environments
     }
 
     fn __repr__(&self) -> String {
         format!(
             "<VectorEnv of {} x {}>",
-            self.shape.environments,
+            self.shape().environments,
             self.game.get().core.rules().source.name()
         )
     }

@@ -10,7 +10,7 @@ from propjit import Game, Search, VectorEnv
 
 def draw(observation, legal, current):
     """Nothing is known of any position."""
-    return np.full((len(observation), 2), 50.0)
+    return np.zeros((len(observation), 2))
 
 
 def material(game):
@@ -23,7 +23,7 @@ def material(game):
 
     def evaluation(observation, legal, current):
         counts = observation @ pieces
-        return 50 + 5 * (counts - counts[:, ::-1])
+        return (counts - counts[:, ::-1]) / 10
 
     return evaluation
 
@@ -52,14 +52,14 @@ def test_material_beats_nothing():
 @pytest.mark.parametrize("form", ["bool", "float32", "bits"])
 def test_arrays_are_those_of_environments(form):
     game = Game.named("connectFour")
-    env = VectorEnv(game, 1, observation=form)
+    env = VectorEnv(game, 1, dtype=form)
     seen = []
 
     def evaluation(observation, legal, current):
         seen.append((observation, legal, current))
         return draw(observation, legal, current)
 
-    Search(game, evaluation=evaluation, observation=form, batch=16).run(playouts=100)
+    Search(game, evaluation=evaluation, dtype=form, batch=16).run(playouts=100)
     observation, legal, current = seen[0]
     assert len(observation) == 1 and max(len(observation) for observation, _, _ in seen) == 16
     assert observation.dtype == env.observation.dtype
@@ -111,12 +111,24 @@ def test_playouts_by_a_policy():
 
 def test_what_is_proved_counts_more():
     def wrong(observation, legal, current):
-        return np.tile([100, 0], (len(observation), 1))
+        return np.tile([1, -1], (len(observation), 1))
 
     search = Search(Game.named("ticTacToe"), evaluation=wrong, threads=2)
     search.run(playouts=1_000_000)
     report = search.report("x")
     assert report.solved and report.value == 50
+
+
+@pytest.mark.parametrize("rewards, values", [(None, [0.2, -0.2]), ("zero-sum", [0.2, -0.2]), ("goals", [60, 40])])
+def test_values_are_rewards(rewards, values):
+    """Searches report goals, whatever rewards stand for them."""
+
+    def evaluation(observation, legal, current):
+        return np.tile(values, (len(observation), 1))
+
+    search = Search(Game.named("breakthrough"), evaluation=evaluation, rewards=rewards)
+    search.run(playouts=200)
+    assert search.report("white").value == pytest.approx(60, abs=0.1)
 
 
 def test_several_at_once():
@@ -125,7 +137,7 @@ def test_several_at_once():
 
     def evaluation(observation, legal, current):
         assert legal.shape[:2] == (len(observation), players)
-        return np.full((len(observation), players), 50)
+        return np.zeros((len(observation), players))
 
     Search(game, evaluation=evaluation).run(playouts=100)
     Search(game, policy=lambda observation, legal, current: 0 * legal).run(playouts=100)
@@ -154,6 +166,12 @@ def test_mistakes_are_raised():
         run(policy=lambda observation, legal, current: np.zeros(7))
     with pytest.raises(ValueError, match="role 1 in position 0 of the batch is NaN"):
         run(evaluation=lambda observation, legal, current: np.full((len(legal), 2), [1, np.nan]))
+    for wrong, arguments, message in [
+        (50, {}, "returned 50, but rewards are from -1 to 1 here: pass `rewards=\"goals\"`"),
+        (-101, {"rewards": "goals"}, "returned -101, but rewards are from 0 to 100"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            run(evaluation=lambda observation, legal, current: np.full((len(legal), 2), wrong), **arguments)
     with pytest.raises(ValueError, match="at least one must be finite"):
         run(policy=lambda observation, legal, current: np.where(legal, -np.inf, 0))
     with pytest.raises(ValueError):
@@ -164,8 +182,8 @@ def test_mistakes_are_raised():
         run(policy=3)
     with pytest.raises(TypeError, match="combined with a learned evaluation"):
         run(evaluation=True, policy=draw)
-    with pytest.raises(ValueError, match="`bytes` is not a form of observations"):
-        run(evaluation=draw, observation="bytes")
+    with pytest.raises(ValueError, match="not `bytes`"):
+        run(evaluation=draw, dtype="bytes")
 
 
 def test_a_function_may_ask_for_what_it_is_part_of():

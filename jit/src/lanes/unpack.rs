@@ -1,4 +1,4 @@
-//! Columns, with a bit for each row, as bytes.
+//! Columns, with a bit for each row, as bytes or numbers.
 //!
 //! ```
 //! use propjit_jit::lanes::unpack::to_bytes;
@@ -11,9 +11,11 @@
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
-    __m256i, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_set1_epi8, _mm256_set1_epi32,
-    _mm256_set1_epi64x, _mm256_setr_epi64x, _mm256_shuffle_epi8, _mm256_storeu_si256,
-    _mm512_maskz_set1_epi8, _mm512_storeu_si512,
+    __m256i, _mm256_and_ps, _mm256_and_si256, _mm256_castsi256_ps, _mm256_cmpeq_epi8,
+    _mm256_cmpeq_epi32, _mm256_set1_epi8, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_set1_ps,
+    _mm256_setr_epi32, _mm256_setr_epi64x, _mm256_shuffle_epi8, _mm256_storeu_ps,
+    _mm256_storeu_si256, _mm512_maskz_mov_ps, _mm512_maskz_set1_epi8, _mm512_set1_ps,
+    _mm512_storeu_ps, _mm512_storeu_si512,
 };
 
 use super::transpose::column_words;
@@ -39,6 +41,24 @@ pub fn to_bytes(sets: &[&[u64]], rows: usize, bytes: &mut [u8]) {
     write(sets, rows, bytes, spread);
 }
 
+/// Does the same, with the numbers 0 and 1 instead of bytes.
+///
+/// # Panics
+/// If the lengths do not fit.
+pub fn to_floats(sets: &[&[u64]], rows: usize, floats: &mut [f32]) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx512f") {
+        // SAFETY: the CPU has AVX512F, as just checked.
+        return unsafe { floats_with_avx512(sets, rows, floats) };
+    }
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the CPU has AVX2, as just checked.
+        return unsafe { floats_with_avx2(sets, rows, floats) };
+    }
+    write(sets, rows, floats, spread_floats);
+}
+
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512bw")]
 fn with_avx512(sets: &[&[u64]], rows: usize, bytes: &mut [u8]) {
@@ -51,25 +71,44 @@ fn with_avx2(sets: &[&[u64]], rows: usize, bytes: &mut [u8]) {
     write(sets, rows, bytes, |word, to| spread_avx2(word, to));
 }
 
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn floats_with_avx512(sets: &[&[u64]], rows: usize, floats: &mut [f32]) {
+    write(sets, rows, floats, |word, to| {
+        spread_floats_avx512(word, to)
+    });
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn floats_with_avx2(sets: &[&[u64]], rows: usize, floats: &mut [f32]) {
+    write(sets, rows, floats, |word, to| spread_floats_avx2(word, to));
+}
+
 #[inline(always)]
-fn write(sets: &[&[u64]], rows: usize, bytes: &mut [u8], spread: impl Fn(u64, &mut [u8; 64])) {
+fn write<T: Copy + Default>(
+    sets: &[&[u64]],
+    rows: usize,
+    to: &mut [T],
+    spread: impl Fn(u64, &mut [T; 64]),
+) {
     let words = column_words(rows);
-    let columns = bytes.len().checked_div(rows * sets.len()).unwrap_or(0);
-    assert_eq!(bytes.len(), columns * rows * sets.len(), "whole columns");
+    let columns = to.len().checked_div(rows * sets.len()).unwrap_or(0);
+    assert_eq!(to.len(), columns * rows * sets.len(), "whole columns");
     for set in sets {
-        assert_eq!(set.len(), columns * words, "a bit for each byte");
+        assert_eq!(set.len(), columns * words, "a bit for each element");
     }
     let mut start = 0;
     for column in 0..columns {
         for set in sets {
             let column = &set[column * words..][..words];
             for (&word, at) in column.iter().zip((start..).step_by(64)) {
-                let rest = &mut bytes[at..];
+                let rest = &mut to[at..];
                 match rest.first_chunk_mut() {
-                    // Excess bytes are overwritten by the next column.
+                    // Excess elements are overwritten by the next column.
                     Some(place) => spread(word, place),
                     None => {
-                        let mut all = [0; 64];
+                        let mut all = [T::default(); 64];
                         spread(word, &mut all);
                         rest.copy_from_slice(&all[..rest.len()]);
                     }
@@ -124,6 +163,47 @@ fn spread_avx2(word: u64, to: &mut [u8; 64]) {
     }
 }
 
+/// A number, 0 or 1, of each bit.
+#[inline(always)]
+fn spread_floats(word: u64, to: &mut [f32; 64]) {
+    let mut bytes = [0; 64];
+    spread(word, &mut bytes);
+    *to = bytes.map(f32::from);
+}
+
+/// As [`spread_floats`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn spread_floats_avx512(word: u64, to: &mut [f32; 64]) {
+    let ones = _mm512_set1_ps(1.0);
+    for (number, to) in to.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+        let found = _mm512_maskz_mov_ps((word >> (16 * number)) as u16, ones);
+        // SAFETY: there are 16 numbers to write to, at any alignment.
+        unsafe { _mm512_storeu_ps(to.as_mut_ptr(), found) };
+    }
+}
+
+/// As [`spread_floats`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+fn spread_floats_avx2(word: u64, to: &mut [f32; 64]) {
+    let ones = _mm256_set1_ps(1.0);
+    let bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    for (byte, to) in word
+        .to_le_bytes()
+        .into_iter()
+        .zip(to.as_chunks_mut::<8>().0)
+    {
+        let repeated = _mm256_set1_epi32(i32::from(byte));
+        let is_set = _mm256_cmpeq_epi32(_mm256_and_si256(repeated, bits), bits);
+        let found = _mm256_and_ps(_mm256_castsi256_ps(is_set), ones);
+        // SAFETY: there are 8 numbers to write to, at any alignment.
+        unsafe { _mm256_storeu_ps(to.as_mut_ptr(), found) };
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -160,6 +240,22 @@ mod tests {
                     expected.extend((0..rows).map(|row| (column[row / 64] >> (row % 64) & 1) as u8));
                 }
             }
+            for found in found {
+                prop_assert_eq!(&found, &expected);
+            }
+            let expected: Vec<f32> = expected.into_iter().map(f32::from).collect();
+            let mut found = vec![vec![9.0; expected.len()]; 3];
+            to_floats(&sets, rows, &mut found[0]);
+            write(&sets, rows, &mut found[1], spread_floats);
+            #[cfg(target_arch = "x86_64")]
+            if is_x86_feature_detected!("avx2") {
+                // SAFETY: the CPU has AVX2, as just checked.
+                unsafe { floats_with_avx2(&sets, rows, &mut found[2]) };
+            } else {
+                found.truncate(2);
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            found.truncate(2);
             for found in found {
                 prop_assert_eq!(&found, &expected);
             }

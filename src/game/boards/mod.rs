@@ -10,7 +10,7 @@
 //! - `samples`, `relation`, `infer`: sampled matches, and the boards inferred from them.
 //! - `fluent`: the interpretation of fluents. `moves`, `owners`: the places in moves, and the
 //!   owners of pieces.
-//! - `layout`, `slant`, `symbols`: drawing.
+//! - `layout`, `slant`, `symbols`: drawing. `planes`: the same for networks.
 
 mod cell_names;
 mod fluent;
@@ -19,6 +19,7 @@ mod layout;
 mod moves;
 mod order;
 mod owners;
+mod planes;
 mod relation;
 mod samples;
 mod slant;
@@ -40,6 +41,7 @@ use layout::{Hints, Layout};
 use moves::{Part, Reading, readings};
 use order::{Domain, Orders};
 use owners::Owners;
+pub use planes::{Cell, Planes};
 use relation::Relation;
 use samples::Samples;
 use slant::slant;

@@ -5,7 +5,10 @@
 #[non_exhaustive]
 pub enum ActionError {
     /// There are not as many actions as environments, times players if each of them acts.
-    #[error("{given} actions were given, but {expected} are needed")]
+    #[error(
+        "{given} numbers were given, but {expected} are needed: one for each environment, or for each player of each \
+         environment if several choose at the same time (`joint`)"
+    )]
     Count {
         /// The number that is needed.
         expected: usize,
@@ -13,7 +16,9 @@ pub enum ActionError {
         given: usize,
     },
     /// The action is not legal.
-    #[error("action {action} of {player} is not legal in environment {environment}")]
+    #[error(
+        "action {action} of {player} is not legal in environment {environment}: the mask of legal actions has those that are"
+    )]
     Illegal {
         /// The number of the environment.
         environment: usize,
@@ -36,6 +41,20 @@ pub enum ActionError {
         /// The number of legal actions.
         count: usize,
     },
+    /// The match is over, and the next one has to be started.
+    #[error(
+        "the match in environment {environment} is over: reset the environments whose matches have ended before the next step"
+    )]
+    Over {
+        /// The number of the environment.
+        environment: usize,
+    },
+    /// No match can go on from a terminal state.
+    #[error("the state for environment {environment} is terminal: no match can go on from it")]
+    Terminal {
+        /// The number of the environment.
+        environment: usize,
+    },
     /// Several players have a choice.
     #[error(
         "several players have a choice in environment {environment}: environments of this game need an action of each player (`joint`)"
@@ -53,6 +72,8 @@ impl ActionError {
             ActionError::Count { .. } => {}
             ActionError::Illegal { environment, .. }
             | ActionError::Rank { environment, .. }
+            | ActionError::Over { environment }
+            | ActionError::Terminal { environment }
             | ActionError::Joint { environment } => *environment += others,
         }
         self

@@ -1,8 +1,8 @@
 //! Batched environments for reinforcement learning: many matches that are played step by step.
 //!
 //! A [`VectorEnvironment`] takes an action per match and writes the results into arrays of the
-//! caller: observations, legal actions, rewards, ends. A match that ends is followed by another one
-//! in the same place at once.
+//! caller: observations, legal actions, rewards, ends. In each of them a player has a choice, or several have: where
+//! none has one, forced moves are played without asking. What follows the end of a match is a matter of [`Autoreset`].
 //!
 //! ```
 //! # use propjit::game::load::{Game, Setup};
@@ -15,7 +15,7 @@
 //! let shape = environment.shape().clone();
 //! assert_eq!((shape.players.len(), shape.actions, shape.joint), (2, 10, false));
 //!
-//! let mut observation = vec![0; 2 * shape.propositions];
+//! let mut observation = vec![0; 2 * shape.elements];
 //! let mut legal = vec![0; 2 * shape.actions];
 //! let (mut legal_counts, mut current) = ([0; 2], [0; 2]);
 //! let (mut rewards, mut terminated, mut truncated) = ([0.0; 4], [0; 2], [0; 2]);
@@ -27,8 +27,9 @@
 //!     rewards: &mut rewards,
 //!     terminated: &mut terminated,
 //!     truncated: &mut truncated,
+//!     finals: None,
 //! };
-//! environment.reset(1, outputs.reborrow());
+//! environment.reset(Some(1), None, outputs.reborrow());
 //! let mut actions = [0; 2];
 //! environment.nth_legal(&[0, 8], &mut actions)?;
 //! environment.step(&actions, outputs)?;
@@ -45,26 +46,41 @@
 //! - [`VectorEnvironment`]: all blocks, on several threads.
 //! - `block`: the environments of one block. `worker`: the batch in which one thread evaluates
 //!   them.
-//! - `outputs`, `unpack`: the arrays of callers, and the formats of bits in them. `packed`: bits as
-//!   sets of actions.
-//! - `memory`: fallible allocation.
+//! - `autoreset`, `ends`, `start`: the end of matches, and their beginning up to the first choice. `rewards`: what
+//!   players
+//!   get. `probe`: defaults that are found by random matches.
+//! - `observed`, `features`, `perceived`: the contents of observations.
+//! - `outputs`: the arrays of callers. `packed`: bits as sets of actions.
+//! - `saved`: environments to be stored. `memory`: fallible allocation.
 
 mod action_error;
+mod autoreset;
 mod block;
 mod common;
 mod config;
+mod ends;
+mod features;
 mod memory;
+mod observed;
 mod outputs;
 mod packed;
+mod perceived;
+mod probe;
 mod random_steps;
+mod rewards;
+mod saved;
 mod shape;
-mod unpack;
+mod start;
 mod vector;
 mod worker;
 
 pub use action_error::ActionError;
+pub use autoreset::Autoreset;
 pub use config::{EnvironmentConfig, EnvironmentError};
-pub use outputs::{Observation, Outputs};
+pub use features::{Features, Source};
+pub use observed::Observed;
+pub use outputs::{Finals, OVER, Observation, Outputs, SEVERAL};
 pub use random_steps::RandomSteps;
+pub use rewards::{RewardRule, Rewards};
 pub use shape::Shape;
 pub use vector::VectorEnvironment;

@@ -1,15 +1,10 @@
-//! Packed sets of actions, with a bit for each.
+//! Packed sets of actions, with a bit for each, and packed bytes.
 
 use propjit_jit::lanes::transpose::column_words;
 
 /// Returns the number of words of a set, given the number of actions: at least one.
 pub(super) fn words(actions: usize) -> usize {
     column_words(actions).max(1)
-}
-
-/// Adds an action to the set.
-pub(super) fn insert(words: &mut [u64], action: usize) {
-    words[action / 64] |= 1 << (action % 64);
 }
 
 /// Returns whether an action is in the set.
@@ -57,6 +52,13 @@ fn place_of_one(word: u64, rank: u32) -> u32 {
     first + (before.wrapping_mul(LOW) >> 56) as u32
 }
 
+/// Copies the first bytes of the words, the lowest first.
+pub(super) fn to_packed(words: &[u64], bytes: &mut [u8]) {
+    for (word, bytes) in words.iter().zip(bytes.chunks_mut(8)) {
+        bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -77,6 +79,15 @@ mod tests {
                 prop_assert_eq!(nth_one(&words, rank), Some(place as i32));
             }
             prop_assert_eq!(nth_one(&words, places.len() as u32), None);
+        }
+
+        #[test]
+        fn bits_come_to_their_bytes(words: [u64; 3], count in 0usize..=192) {
+            let mut packed = vec![9; count.div_ceil(8)];
+            to_packed(&words, &mut packed);
+            for at in 0..count {
+                prop_assert_eq!(packed[at / 8] >> (at % 8) & 1 == 1, contains(&words, at));
+            }
         }
     }
 }

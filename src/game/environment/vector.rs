@@ -5,29 +5,36 @@ use std::fmt;
 use std::sync::Arc;
 
 use propjit_jit::lanes::Width;
+use propjit_jit::lanes::transpose::column_words;
 use propjit_jit::memory::is_available;
-use propjit_stop::Stop;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::action_error::ActionError;
+use super::autoreset::Autoreset;
 use super::block::Block;
 use super::common::Common;
 use super::config::{EnvironmentConfig, EnvironmentError};
 use super::memory::with_room;
 use super::outputs::Outputs;
+use super::probe::Probe;
 use super::random_steps::RandomSteps;
+use super::rewards::{RewardRule, Rewards};
+use super::saved::Saved;
 use super::shape::Shape;
+use super::start::Start;
 use super::worker::Worker;
 use crate::game::engine::Engines;
 use crate::game::ground::GroundGame;
 use crate::game::machine::State;
-use crate::support::rng;
+use crate::game::vocabulary::lane_mask::LaneMask;
+use crate::support::rng::streams;
+use rand::Rng;
 
 /// Many matches of a game, played step by step. See the [module](super).
 ///
-/// A match that ends with a step is followed by another one in the same place at once: the
-/// rewards and ends written are those of the old match, everything else is about the new one.
+/// In each environment a player has a choice, or several have: moves without a choice are played without asking.
+/// What follows a match that ends is a matter of [`Autoreset`](super::Autoreset).
 pub struct VectorEnvironment {
     common: Common,
     blocks: Vec<Block>,
@@ -42,18 +49,15 @@ struct Share<'a> {
     worker: &'a mut Worker,
     blocks: &'a mut [Block],
     actions: &'a [i32],
-    outputs: Outputs<'a>,
+    outputs: Option<Outputs<'a>>,
 }
-
-/// The number of sampled steps that determine whether several players choose at the same time.
-const PROBE: u32 = 100;
 
 impl VectorEnvironment {
     /// Creates environments at the start of a match, with the seed 0.
     ///
     /// # Errors
-    /// If there cannot be [that many environments](EnvironmentConfig::check), there is no memory
-    /// for them, the threads cannot be started, or the initial state is terminal.
+    /// If the [configuration](EnvironmentConfig::check) is not possible, there is no memory for the environments, the
+    /// threads cannot be started, or no player has a choice before a match ends.
     pub fn new(
         engines: &Arc<Engines>,
         config: &EnvironmentConfig,
@@ -66,39 +70,43 @@ impl VectorEnvironment {
             threads,
             bytes,
         };
-        let joint = match config.joint {
-            Some(joint) => joint,
-            None => {
-                let joint = is_joint(&mut worker, &config.stop);
-                joint.map_err(|_| refused(1, worker.bytes()))?
-            }
+        let mut common = common(&mut worker, config)?;
+        let no_choice = || EnvironmentError::NoChoice {
+            max_steps: config.max_steps,
         };
-        let shape = Shape::new(worker.game(), environments, joint);
-        let common = Common::new(shape, config.max_steps, &mut worker);
-        if worker.starts_terminal() {
-            return Err(EnvironmentError::Over);
-        }
-        let width = worker.width();
+        let probe = Probe::run(&common, &mut worker, &config.stop);
+        let probe = probe.map_err(|_| refused(1, worker.bytes()))?;
+        let probe = probe.ok_or_else(no_choice)?;
+        common.shape.environments = environments;
+        common.shape.joint = config.joint.unwrap_or(probe.is_joint);
+        let kind = config.rewards.unwrap_or(match common.shape.players.len() {
+            2 if !probe.sums_differ => Rewards::ZeroSum,
+            _ => Rewards::Goals,
+        });
+        common.rewards = common.rewards.with(kind, probe.sum);
+        common.autoreset = config.autoreset;
+        common.keeps_finals = config.finals && config.autoreset == Autoreset::SameStep;
+        let (width, game) = (worker.width(), worker.game().clone());
         let count = environments.div_ceil(width.lanes());
         let threads = config.threads.clamp(1, count);
-        let bytes = count.saturating_mul(Block::bytes(width, &common.shape));
+        let bytes = count.saturating_mul(Block::bytes(width, &game, &common.shape));
         let bytes = bytes.saturating_add(threads.saturating_mul(worker.bytes()));
         // Systems that overcommit memory grant many small allocations, though they would refuse their
         // sum.
         if !is_available(bytes) {
             return Err(refused(threads, bytes));
         }
-        let blocks = blocks(environments, width, &common.shape);
+        let blocks = blocks(environments, width, &game, &common.shape);
         let blocks = blocks.map_err(|_| refused(threads, bytes))?;
         let pool = pool(threads)?;
         let others = (1..threads).map(|_| Worker::new(engines));
         let mut environment = VectorEnvironment {
+            workers: std::iter::once(worker).chain(others).collect(),
             common,
             blocks,
-            workers: std::iter::once(worker).chain(others).collect(),
             pool,
         };
-        environment.restart(0);
+        environment.restart(Some(0), None);
         Ok(environment)
     }
 
@@ -113,7 +121,12 @@ impl VectorEnvironment {
     /// If the sizes show that it is another game.
     pub fn renew(&mut self, engines: &Arc<Engines>) -> Result<(), EnvironmentError> {
         let (shape, game) = (self.shape(), engines.game());
-        let of_game = Shape::new(game, shape.environments, shape.joint);
+        let of_game = Shape::new(
+            game,
+            shape.environments,
+            shape.joint,
+            shape.observed.clone(),
+        );
         assert_eq!(*shape, of_game, "the game is the same");
         let threads = self.workers.len();
         // A pool without its threads cannot be shut down.
@@ -133,45 +146,182 @@ impl VectorEnvironment {
         &self.common.game
     }
 
-    /// Starts a match in each environment. The [seed](rng) determines all random choices from now
-    /// on, on any number of threads.
+    /// Returns what players are rewarded with.
+    pub fn rewards(&self) -> &RewardRule {
+        &self.common.rewards
+    }
+
+    /// Starts a match in each environment, or in those of a mask. The [seed](crate::support::rng) determines all random
+    /// choices from now on, on any number of threads; without one, they go on as if nothing had happened.
+    ///
+    /// # Panics
+    /// If the arrays or the mask do not have the right lengths.
+    pub fn reset(&mut self, seed: Option<u64>, mask: Option<&[bool]>, outputs: Outputs<'_>) {
+        self.restart(seed, mask);
+        self.show(outputs);
+    }
+
+    /// Writes the outputs once more.
     ///
     /// # Panics
     /// If the arrays do not have the right lengths.
-    pub fn reset(&mut self, seed: u64, outputs: Outputs<'_>) {
-        self.restart(seed);
-        self.run(&[], outputs, |_, _, _, _| ());
+    pub fn show(&mut self, outputs: Outputs<'_>) {
+        self.run(&[], Some(outputs), |_, _, _, _| ());
     }
 
-    fn restart(&mut self, seed: u64) {
-        // The values evaluated by workers belong to the previous matches.
-        self.workers.iter_mut().for_each(Worker::forget);
-        for (block, mut rng) in self.blocks.iter_mut().zip(rng::streams(seed)) {
-            block.reset(&self.common, &mut self.workers[0], &mut rng);
+    fn restart(&mut self, seed: Option<u64>, mask: Option<&[bool]>) {
+        self.check_mask(mask);
+        let seeds = seed.map(|seed| self.seeds(seed));
+        let lanes = self.lanes();
+        self.run(&[], None, |block, common, worker, _| {
+            let seed = seeds.as_ref().map(|seeds| seeds[block.number()]);
+            block.reset(common, worker, seed, lanes_of(block, lanes, mask));
+        });
+    }
+
+    /// Continues from other states in some environments, given by their numbers. Matches count as new there. Where no
+    /// player has a choice, forced moves are played.
+    ///
+    /// # Errors
+    /// If a state is terminal; then nothing has changed.
+    ///
+    /// # Panics
+    /// If there are no environments with these numbers, or the arrays do not have the right lengths.
+    pub fn set_states(
+        &mut self,
+        states: &[(usize, State)],
+        outputs: Outputs<'_>,
+    ) -> Result<(), ActionError> {
+        let batch = self.workers[0].free_batch();
+        for some in states.chunks(batch.lanes()) {
+            batch.enter(some.iter().map(|(_, state)| state));
+            if let Some(lane) = batch.terminal().lanes().next() {
+                let environment = some[lane].0;
+                return Err(ActionError::Terminal { environment });
+            }
         }
+        let lanes = batch.lanes();
+        let mut of_blocks: Vec<Vec<(usize, &State)>> = vec![Vec::new(); self.blocks.len()];
+        for (environment, state) in states {
+            of_blocks[environment / lanes].push((environment % lanes, state));
+        }
+        self.run(&[], Some(outputs), |block, common, worker, _| {
+            let states = &of_blocks[block.number()];
+            if !states.is_empty() {
+                block.set_states(common, worker, states);
+            }
+        });
+        Ok(())
     }
 
     /// Takes an action in each environment: that of the [current](Outputs::current) player, or one
-    /// of each player if the [shape](Shape::joint) says so. Players without a choice need none.
+    /// of each player if the [shape](Shape::joint) says so. Then goes on to the next choice of a player.
     ///
     /// # Errors
-    /// If an action is not legal; then nothing has happened in any environment.
+    /// If an action is not legal, or a match [is over](super::Autoreset::Disabled); then nothing has happened in any
+    /// environment.
     ///
     /// # Panics
     /// If the arrays do not have the right lengths.
     pub fn step(&mut self, actions: &[i32], outputs: Outputs<'_>) -> Result<(), ActionError> {
-        self.check(actions)?;
-        self.run(actions, outputs, Block::step);
+        self.step_some(actions, None, outputs)
+    }
+
+    /// Does the same in the environments of a mask. Nothing happens in the others, whose actions are ignored: they have
+    /// no rewards and no ends.
+    ///
+    /// # Errors
+    /// As for [`step`](VectorEnvironment::step).
+    ///
+    /// # Panics
+    /// If the arrays or the mask do not have the right lengths.
+    pub fn step_some(
+        &mut self,
+        actions: &[i32],
+        mask: Option<&[bool]>,
+        outputs: Outputs<'_>,
+    ) -> Result<(), ActionError> {
+        self.check_mask(mask);
+        self.check(actions, mask)?;
+        let lanes = self.lanes();
+        self.run(actions, Some(outputs), |block, common, worker, actions| {
+            block.step(common, worker, actions, lanes_of(block, lanes, mask));
+        });
         Ok(())
     }
 
-    /// Takes `steps` actions in each environment, chosen uniformly at random. The outputs are those
-    /// after the last one.
+    /// Returns what the environments need to go on elsewhere, as by [`load`](VectorEnvironment::load). The random
+    /// choices from there on are the same each time, but not those that follow here.
+    pub fn save(&self) -> Vec<u8> {
+        let mut saved = Saved::default();
+        if self.common.shape.has_memory() {
+            saved.perceived = vec![Vec::new(); self.common.shape.players.len()];
+        }
+        for block in &self.blocks {
+            block.save(&self.common, &mut saved);
+        }
+        postcard::to_stdvec(&saved).expect("numbers can be written")
+    }
+
+    /// Goes on from environments of the same game and shape that were saved; none if these are others. There are no
+    /// rewards and no ends.
+    ///
+    /// # Panics
+    /// If the arrays do not have the right lengths.
+    pub fn load(&mut self, saved: &[u8], outputs: Outputs<'_>) -> Option<()> {
+        let saved: Saved = postcard::from_bytes(saved).ok()?;
+        let (shape, lanes) = (&self.common.shape, self.lanes());
+        let (n, bases) = (shape.environments, self.common.game.layout().bases.len());
+        let known = match shape.has_memory() {
+            true => shape.players.len(),
+            false => 0,
+        };
+        let words = column_words(shape.elements).max(1);
+        let is_alike = saved.states.len() == n * column_words(bases).max(1)
+            && (saved.ages.len(), saved.over.len()) == (n, n)
+            && saved.perceived.len() == known
+            && saved
+                .perceived
+                .iter()
+                .all(|packed| packed.len() == n * words);
+        if !is_alike {
+            return None;
+        }
+        let seeds = self.seeds(saved.seed);
+        self.run(&[], Some(outputs), |block, common, worker, _| {
+            let number = block.number();
+            block.load(common, worker, &saved, number * lanes, seeds[number]);
+        });
+        Some(())
+    }
+
+    /// Returns the number of environments of a block that is full.
+    fn lanes(&self) -> usize {
+        self.workers[0].width().lanes()
+    }
+
+    /// Returns a seed for each block.
+    fn seeds(&self, seed: u64) -> Vec<u64> {
+        let streams = streams(seed).take(self.blocks.len());
+        streams.map(|mut rng| rng.next_u64()).collect()
+    }
+
+    fn check_mask(&self, mask: Option<&[bool]>) {
+        let environments = self.common.shape.environments;
+        assert!(
+            mask.is_none_or(|mask| mask.len() == environments),
+            "a mask for all"
+        );
+    }
+
+    /// Makes `steps` joint moves in each environment, chosen uniformly at random, and then goes on to the next choice
+    /// of a player. Those without a choice count, too, other than in [`step`](VectorEnvironment::step). The outputs
+    /// are those after the last one. Where a match is over and has to be reset, nothing happens.
     ///
     /// # Panics
     /// If the arrays do not have the right lengths.
     pub fn step_random(&mut self, steps: u32, outputs: Outputs<'_>) -> RandomSteps {
-        let sums = self.run(&[], outputs, |block, common, worker, _| {
+        let sums = self.run(&[], Some(outputs), |block, common, worker, _| {
             block.step_random(common, worker, steps)
         });
         let mut all = RandomSteps::default();
@@ -180,7 +330,8 @@ impl VectorEnvironment {
     }
 
     /// Writes the actions that have these ranks among the legal ones: of a player with `n` legal
-    /// actions, from 0 to `n - 1`. Both are arrays as [`step`](VectorEnvironment::step) takes them.
+    /// actions, from 0 to `n - 1`. Both are arrays as [`step`](VectorEnvironment::step) takes them. Where a match is
+    /// over, any rank will do.
     ///
     /// # Errors
     /// If a rank is not below the number of legal actions.
@@ -207,7 +358,7 @@ impl VectorEnvironment {
     /// # Panics
     /// If there is none with this number.
     pub fn state(&self, environment: usize) -> State {
-        let lanes = self.workers[0].width().lanes();
+        let lanes = self.lanes();
         self.blocks[environment / lanes].state(environment % lanes)
     }
 
@@ -223,13 +374,14 @@ impl VectorEnvironment {
         }
     }
 
-    /// Checks that all actions are legal.
-    fn check(&self, actions: &[i32]) -> Result<(), ActionError> {
+    /// Checks that all actions are legal, or those in the environments of a mask.
+    fn check(&self, actions: &[i32], mask: Option<&[bool]>) -> Result<(), ActionError> {
         self.count_actions(actions)?;
         let (mut at, mut rest) = (0, actions);
         for block in &self.blocks {
             let actions = split_actions(&mut rest, block.len(), self.shape());
-            let checked = block.check(&self.common, self.game().roles(), actions);
+            let lanes = lanes_of(block, self.lanes(), mask);
+            let checked = block.check(&self.common, self.game().roles(), actions, lanes);
             checked.map_err(|error| error.after(at))?;
             at += block.len();
         }
@@ -241,12 +393,12 @@ impl VectorEnvironment {
     fn run<T: Send>(
         &mut self,
         actions: &[i32],
-        mut outputs: Outputs<'_>,
+        mut outputs: Option<Outputs<'_>>,
         work: impl Fn(&mut Block, &Common, &mut Worker, &[i32]) -> T + Sync,
     ) -> Vec<T> {
         let common = &self.common;
         let shape = &common.shape;
-        outputs.check(shape);
+        outputs.iter().for_each(|outputs| outputs.check(shape));
         let share = self.blocks.len().div_ceil(self.workers.len());
         let shares = self.workers.iter_mut().zip(self.blocks.chunks_mut(share));
         let mut actions = actions;
@@ -256,7 +408,9 @@ impl VectorEnvironment {
                 worker,
                 blocks,
                 actions: split_actions(&mut actions, count, shape),
-                outputs: outputs.split_off(count, shape),
+                outputs: outputs
+                    .as_mut()
+                    .map(|outputs| outputs.split_off(count, shape)),
             }
         });
         let shares: Vec<Share<'_>> = shares.collect();
@@ -280,19 +434,63 @@ impl Share<'_> {
             let (count, shape) = (block.len(), &common.shape);
             let given = split_actions(&mut actions, count, shape);
             let result = work(block, common, self.worker, given);
-            block.write(common, outputs.split_off(count, shape));
+            if let Some(outputs) = &mut outputs {
+                block.write(common, outputs.split_off(count, shape));
+            }
             result
         });
         done.collect()
     }
 }
 
+/// Returns data for a block of environments in which one player acts at a time, and rewards are goals.
+///
+/// # Errors
+/// If no player has a choice before the first match ends.
+fn common(worker: &mut Worker, config: &EnvironmentConfig) -> Result<Common, EnvironmentError> {
+    let (game, lanes) = (worker.game().clone(), worker.width().lanes());
+    let shape = Shape::new(&game, lanes, false, config.observed.clone());
+    let shape = shape.with_observer(config.observer);
+    let max_steps = config.max_steps;
+    let start = match shape.players.is_empty() {
+        true => None,
+        false => Start::find(&shape, max_steps, worker),
+    };
+    Ok(Common {
+        start: start.ok_or(EnvironmentError::NoChoice { max_steps })?,
+        rewards: RewardRule::goals(&game, &shape.players),
+        autoreset: Autoreset::SameStep,
+        keeps_finals: false,
+        max_steps,
+        shape,
+        game,
+    })
+}
+
+/// Returns the lanes of a block that a mask of all environments has: all without one. Full blocks have this number of
+/// lanes.
+fn lanes_of(block: &Block, lanes: usize, mask: Option<&[bool]>) -> LaneMask {
+    let Some(mask) = mask else {
+        return LaneMask::first(block.len());
+    };
+    let mut chosen = LaneMask::default();
+    let of_block = mask[block.number() * lanes..].iter().take(block.len());
+    let set = of_block.enumerate().filter(|(_, is_set)| **is_set);
+    set.for_each(|(lane, _)| chosen.insert(lane));
+    chosen
+}
+
 /// Creates blocks for `environments` environments. All lanes are filled, except in the last block.
-fn blocks(environments: usize, width: Width, shape: &Shape) -> Result<Vec<Block>, TryReserveError> {
+fn blocks(
+    environments: usize,
+    width: Width,
+    game: &GroundGame,
+    shape: &Shape,
+) -> Result<Vec<Block>, TryReserveError> {
     let mut blocks = with_room(environments.div_ceil(width.lanes()))?;
     for (number, start) in (0..environments).step_by(width.lanes()).enumerate() {
         let lanes = width.lanes().min(environments - start);
-        blocks.push(Block::new(number, lanes, width, shape)?);
+        blocks.push(Block::new(number, lanes, width, game, shape)?);
     }
     Ok(blocks)
 }
@@ -311,26 +509,6 @@ fn pool(threads: usize) -> Result<Option<ThreadPool>, EnvironmentError> {
 fn split_actions<'a>(actions: &mut &'a [i32], count: usize, shape: &Shape) -> &'a [i32] {
     let taken = (count * shape.actors()).min(actions.len());
     actions.split_off(..taken).expect("no more than there are")
-}
-
-/// Returns whether several players have a choice at the same time in some random matches. These end early when stopped.
-fn is_joint(worker: &mut Worker, stop: &Stop) -> Result<bool, TryReserveError> {
-    let lanes = worker.width().lanes();
-    let shape = Shape::new(worker.game(), lanes, false);
-    if shape.joint {
-        return Ok(true);
-    }
-    let mut block = Block::new(0, lanes, worker.width(), &shape)?;
-    let common = Common::new(shape, u32::MAX, worker);
-    let mut rng = rng::streams(0).next().expect("streams do not end");
-    block.reset(&common, worker, &mut rng);
-    let mut steps = (0..PROBE).take_while(|_| !stop.is_set());
-    let is_joint = block.has_several()
-        || steps.any(|_| {
-            block.step_random(&common, worker, 1);
-            block.has_several()
-        });
-    Ok(is_joint)
 }
 
 impl fmt::Debug for VectorEnvironment {

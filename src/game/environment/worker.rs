@@ -8,8 +8,8 @@ use propjit_jit::lanes::select::Selector;
 
 use crate::game::engine::{EngineSubscription, Engines, MatchEngines, PlayoutPolicy};
 use crate::game::ground::GroundGame;
+use crate::game::machine::RoleId;
 use crate::game::machine::batch::Batch;
-use crate::game::machine::{Move, RoleId};
 use crate::game::playout::selectors;
 use crate::game::vocabulary::lane_mask::LaneMask;
 
@@ -54,19 +54,10 @@ impl Worker {
         rows * self.width().words() * size_of::<u64>()
     }
 
-    /// Returns the legal moves of each role in the initial state: none if it is terminal.
-    pub(super) fn first_legal(&mut self) -> Vec<Vec<Move>> {
+    /// Returns the batch for other states than those of blocks, which have to enter again.
+    pub(super) fn free_batch(&mut self) -> &mut Batch {
         self.entered = None;
-        let game = self.game().clone();
-        self.batch.legal_moves(game.initial())
-    }
-
-    /// Returns whether the initial state is terminal.
-    pub(super) fn starts_terminal(&mut self) -> bool {
-        self.entered = None;
-        let game = self.game().clone();
-        self.batch.fill(game.initial().words(), 1);
-        !self.batch.terminal().is_empty()
+        &mut self.batch
     }
 
     /// Switches to a better engine, if there is one, which has as many lanes: all engines for a
@@ -89,11 +80,6 @@ impl Worker {
         &mut self.batch
     }
 
-    /// Discards the states, so that the next block [enters](Worker::enter) its own.
-    pub(super) fn forget(&mut self) {
-        self.entered = None;
-    }
-
     /// Returns the batch with the states of the block that entered last.
     pub(super) fn batch(&mut self) -> &mut Batch {
         &mut self.batch
@@ -113,14 +99,5 @@ impl Worker {
         let selector = &mut self.selectors[role.index()];
         let (legal, does) = self.batch.legal_and_chosen_rows(role);
         selector.select(width, legal, lanes.words(width), random, does);
-    }
-
-    /// Starts new matches in these lanes, and writes the states of all.
-    pub(super) fn restart(&mut self, lanes: LaneMask, bases: &mut [u64]) {
-        if !lanes.is_empty() {
-            let game = self.game().clone();
-            self.batch.replace(lanes, game.initial());
-        }
-        bases.copy_from_slice(self.batch.state_rows());
     }
 }

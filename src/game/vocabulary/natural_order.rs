@@ -39,7 +39,7 @@ pub(crate) fn compare(terms: &Terms, mut a: TermId, mut b: TermId) -> Ordering {
 }
 
 /// Compares two names. They are equal only if they have the same bytes.
-fn compare_names(a: &str, b: &str) -> Ordering {
+pub(crate) fn compare_names(a: &str, b: &str) -> Ordering {
     let natural = match (integer(a), integer(b)) {
         (Some(a), Some(b)) => compare_integers(a, b),
         (Some(_), None) => Ordering::Less,
