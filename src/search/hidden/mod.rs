@@ -125,17 +125,18 @@ impl HiddenSearch {
         }
     }
 
-    /// The moves with their probabilities, the most probable one first, if they are not for information-set search to find.
+    /// A strategy, if it is not for information-set search to find.
     fn strategy(
         &mut self,
         belief: &Belief,
         budget: &SearchBudget,
-    ) -> Result<Option<(HiddenMethod, Vec<(Move, f64)>)>, MachineError> {
+    ) -> Result<Option<Strategy>, MachineError> {
         let known = belief.observations().map(|of| (of.own, &of.percepts[..]));
         let equilibrium = self.equilibrium.as_ref();
         if let Some(mut moves) = equilibrium.and_then(|of| of.moves_after(self.role, known)) {
             moves.sort_by(|a, b| b.1.total_cmp(&a.1));
-            return Ok(Some((HiddenMethod::Equilibrium, moves)));
+            let method = HiddenMethod::Equilibrium;
+            return Ok(Some(Strategy { method, moves }));
         }
         let (population, depth) = (belief.population(), belief.observed() as u32);
         let Some(determinised) = &mut self.determinised else {
@@ -149,7 +150,8 @@ impl HiddenSearch {
         for (number, (_, probability)) in moves.iter_mut().enumerate() {
             *probability = if number == 0 { 1.0 } else { 0.0 };
         }
-        Ok(Some((HiddenMethod::Determinised, moves)))
+        let method = HiddenMethod::Determinised;
+        Ok(Some(Strategy { method, moves }))
     }
 
     /// Finds a strategy by what the role believes.
@@ -162,8 +164,8 @@ impl HiddenSearch {
         budget: &SearchBudget,
     ) -> Result<InformationSetReport, MachineError> {
         let start = Instant::now();
-        if let Some((method, moves)) = self.strategy(belief, budget)? {
-            return Ok(of_strategy(method, &moves, start.elapsed()));
+        if let Some(strategy) = self.strategy(belief, budget)? {
+            return Ok(strategy.report(start.elapsed()));
         }
         self.information_sets.run(belief.population(), budget)?;
         Ok(self.information_sets.report())
@@ -189,7 +191,7 @@ impl HiddenSearch {
         let strategy = self.strategy(belief, &first)?;
         self.information_sets.run(belief.population(), budget)?;
         let mut report = self.information_sets.report();
-        if let Some((method, moves)) = strategy {
+        if let Some(Strategy { method, moves }) = strategy {
             report.method = method;
             for of in &mut report.moves {
                 let found = moves.iter().find(|(other, _)| *other == of.played);
@@ -209,23 +211,27 @@ impl HiddenSearch {
 }
 
 /// A strategy without values.
-fn of_strategy(
+struct Strategy {
     method: HiddenMethod,
-    moves: &[(Move, f64)],
-    time: Duration,
-) -> InformationSetReport {
-    let moves = moves.iter();
-    let moves = moves.map(|&(played, probability)| InformationSetMove {
-        played,
-        visits: 0,
-        value: None,
-        probability,
-    });
-    InformationSetReport {
-        method,
-        moves: moves.collect(),
-        value: None,
-        iterations: 0,
-        time,
+    /// The moves with their probabilities, the most probable one first.
+    moves: Vec<(Move, f64)>,
+}
+
+impl Strategy {
+    fn report(&self, time: Duration) -> InformationSetReport {
+        let moves = self.moves.iter();
+        let moves = moves.map(|&(played, probability)| InformationSetMove {
+            played,
+            visits: 0,
+            value: None,
+            probability,
+        });
+        InformationSetReport {
+            method: self.method,
+            moves: moves.collect(),
+            value: None,
+            iterations: 0,
+            time,
+        }
     }
 }
