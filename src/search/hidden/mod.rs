@@ -1,9 +1,11 @@
 //! Search in games that hide information, by the method that suits the game.
 //!
 //! - A game that is small enough is solved by [regret minimisation](crate::proof::regret), and played by that.
-//! - Where a role knows nearly all of the state, and others play against it, [determinised
-//!   search](crate::search::determinised) sees further.
+//! - Where other roles play and all know nearly the whole state, [determinised search](crate::search::determinised) sees
+//!   further. `uncertainty` is how much of a game is hidden.
 //! - Elsewhere, [information-set tree search](crate::search::ismcts) takes into account what roles know and will know.
+
+mod uncertainty;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,6 +23,7 @@ use crate::search::ismcts::{
     HiddenMethod, InformationSetMove, InformationSetReport, InformationSetSearch,
 };
 use crate::support::rng::{GameRng, streams};
+use uncertainty::typical_uncertainty;
 
 /// The memory for solving a game before a match, in bytes.
 const SOLVING_MEMORY: usize = 256 << 20;
@@ -30,19 +33,22 @@ const SOLVING_MEMORY: usize = 256 << 20;
 const GOOD_ENOUGH: f64 = 0.01;
 const AS_GOOD_AS_NONE: f64 = 0.0002;
 
-/// The effective number of states that are possible up to which a role knows nearly all.
-const NEARLY_KNOWN: f64 = 16.0;
+/// The part of the time before a match in which it is found out how much of a game is hidden.
+const UNCERTAINTY_PART: u32 = 8;
+
+/// The typical number of states that are possible for a role up to which a game hides little.
+const LITTLE: f64 = 64.0;
 
 /// A search for the moves of a role in a match.
 #[derive(Debug)]
 pub struct HiddenSearch {
     game: Arc<Game>,
     role: RoleId,
+    config: SearchConfig,
     /// None before solving was tried, or if the game is too large for that.
     equilibrium: Option<Equilibrium>,
     information_sets: InformationSetSearch,
-    /// None where no other role plays against this one: what it has to find out is then all that matters. None also where the
-    /// search is to be plain.
+    /// Only in games that hide little, once that is known.
     determinised: Option<DeterminisedSearch>,
     /// Draws moves by mixed strategies.
     rng: GameRng,
@@ -63,15 +69,12 @@ impl HiddenSearch {
         // Playouts use decisive moves as soon as there is code for them.
         game.decisive();
         let seed = config.mcts.seed;
-        let mut others = RoleId::first(engines.game().roles().len());
-        let has_others = others.any(|other| other != role && game.random_role() != Some(other));
         Ok(HiddenSearch {
             role,
             equilibrium: None,
             information_sets: InformationSetSearch::new(engines, role, seed),
-            determinised: (has_others && config.mcts.learning.evaluation.is_some())
-                .then(|| DeterminisedSearch::new(game, role, config))
-                .transpose()?,
+            determinised: None,
+            config,
             rng: streams(!seed).next().expect("streams do not end"),
             game: game.clone(),
         })
@@ -84,8 +87,8 @@ impl HiddenSearch {
         }
     }
 
-    /// Gets ready for a match until a stop comes: waits for machine code, and solves the game if it is small; otherwise, an
-    /// evaluation may be learned.
+    /// Gets ready for a match until a stop comes: waits for machine code, and solves the game if it is small. If it is not, but
+    /// hides little, an evaluation is learned.
     ///
     /// # Errors
     /// When a machine cannot go on.
@@ -93,15 +96,34 @@ impl HiddenSearch {
         self.wait_for_code(stop);
         let half = stop.remaining().map(|left| stop.within(left / 2));
         self.solve(half.as_ref().unwrap_or(stop));
-        match &mut self.determinised {
-            Some(determinised) if self.equilibrium.is_none() => determinised.prepare(stop),
-            _ => Ok(()),
+        if self.equilibrium.is_none() && self.may_be_determinised(stop)? {
+            let search = DeterminisedSearch::new(&self.game, self.role, self.config.clone())?;
+            self.determinised.insert(search).prepare(stop)?;
         }
+        Ok(())
+    }
+
+    /// Returns whether the game hides little, and the search is not to be plain. A role that plays alone against chance has to find
+    /// out what it does not know: nothing else matters then.
+    fn may_be_determinised(&self, stop: &Stop) -> Result<bool, MachineError> {
+        let (role, random) = (self.role, self.game.random_role());
+        let mut others = RoleId::first(self.game.rules().roles.len());
+        let has_others = others.any(|other| other != role && random != Some(other));
+        if !has_others || self.config.mcts.learning.evaluation.is_none() {
+            return Ok(false);
+        }
+        let part = stop
+            .remaining()
+            .map(|left| stop.within(left / UNCERTAINTY_PART));
+        let seed = self.config.mcts.seed;
+        let typical = typical_uncertainty(&self.game, seed, part.as_ref().unwrap_or(stop))?;
+        tracing::debug!(typical, "states that are possible for a role");
+        Ok(typical <= LITTLE)
     }
 
     /// Learns on until a stop comes, if what is learned is of use and there is more to be learned.
     pub fn learn_until(&self, stop: &Stop) {
-        if let (Some(determinised), None) = (&self.determinised, &self.equilibrium) {
+        if let Some(determinised) = &self.determinised {
             determinised.learn_until(stop);
         }
     }
@@ -142,9 +164,6 @@ impl HiddenSearch {
         let Some(determinised) = &mut self.determinised else {
             return Ok(None);
         };
-        if population.effective_size() > NEARLY_KNOWN {
-            return Ok(None);
-        }
         let mut moves = determinised.run(population, depth, budget)?;
         // It has no reason to mix its moves.
         for (number, (_, probability)) in moves.iter_mut().enumerate() {
