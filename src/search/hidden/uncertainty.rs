@@ -14,7 +14,8 @@ use crate::support::rng::streams;
 const MATCHES: usize = 6;
 const STEPS: usize = 60;
 
-/// The number of hypotheses of a belief: more than this is as good as nothing known.
+/// The number of hypotheses of a belief. A role that has had more in a match counts as having this many from then on: what
+/// is left of a sample is costly to follow.
 const HYPOTHESES: usize = 1024;
 
 /// Returns the median of the effective numbers of states that are possible for a role, over the joint moves of random matches and
@@ -54,10 +55,15 @@ pub(super) fn typical_uncertainty(
             let random = |legal: &Vec<Move>| legal[rng.random_range(0..legal.len())];
             let joint: Vec<Move> = legal.iter().map(random).collect();
             for (role, belief) in &mut beliefs {
+                if !belief.is_exact() {
+                    sizes.push(HYPOTHESES as f64);
+                    continue;
+                }
                 let observed = Observation::of_joint_move(ground, &position, *role, &joint)?;
-                // After a surprise, all counts as possible.
-                let _ = belief.observe(&observed, stop);
-                sizes.push(belief.population().effective_size());
+                // What happens in a match is possible, unless a stop comes.
+                if belief.observe(&observed, stop).is_ok() && !stop.is_set() {
+                    sizes.push(belief.population().effective_size());
+                }
             }
             position.play(&joint)?;
         }
