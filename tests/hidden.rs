@@ -16,8 +16,7 @@ use propjit::search::SearchBudget;
 use propjit::search::beliefs::{Belief, BeliefConfig, Observation};
 use propjit::search::chooser::SearchConfig;
 use propjit::search::determinised::DeterminisedSearch;
-use propjit::search::hidden::HiddenSearch;
-use propjit::search::ismcts::HiddenMethod;
+use propjit::search::hidden::{HiddenGame, HiddenMethod, HiddenSearch};
 use propjit::{RoleId, Stop};
 use serde_json::{Value, json};
 
@@ -213,6 +212,7 @@ fn believed(game: &Game, role: RoleId, moves: &[&[&str]]) -> Belief {
 #[test]
 fn small_games_are_played_by_an_equilibrium() {
     let game = Arc::new(own_game("kuhnPoker"));
+    let hidden = Arc::new(HiddenGame::new(game.clone()));
     let mut searches = BTreeMap::new();
     let mut choose = |decision: &Decision<'_>| {
         let role = decision.role;
@@ -227,7 +227,7 @@ fn small_games_are_played_by_an_equilibrium() {
         }
         let search = searches.entry(role).or_insert_with(|| {
             let config = SearchConfig::plain();
-            let mut search = HiddenSearch::new(&game, role, config).unwrap();
+            let mut search = HiddenSearch::new(&hidden, role, config).unwrap();
             let minute = Stop::new().within(Duration::from_secs(60));
             search.prepare(&minute).unwrap();
             search
@@ -235,7 +235,7 @@ fn small_games_are_played_by_an_equilibrium() {
         let report = search.run(&belief, &SearchBudget::default()).unwrap();
         assert_eq!(report.method, HiddenMethod::Equilibrium);
         let probability = |played: &Move| {
-            let mut moves = report.moves.iter();
+            let mut moves = report.strategy.moves.iter();
             moves.find(|of| of.played == *played).unwrap().probability
         };
         decision.legal.iter().map(probability).collect()
@@ -256,8 +256,9 @@ fn what_is_nearly_known_is_taken_for_known() {
     let config = config.clone().with_mcts(config.mcts.with_keep(false));
     let config = config.with_learning_within(Duration::from_millis(50), false);
     let budget = || SearchBudget::for_duration(Duration::from_millis(200));
+    let hidden = Arc::new(HiddenGame::new(game));
     let ready = |config: SearchConfig| {
-        let mut search = HiddenSearch::new(&game, white, config).unwrap();
+        let mut search = HiddenSearch::new(&hidden, white, config).unwrap();
         search
             .prepare(&Stop::new().within(Duration::from_secs(20)))
             .unwrap();
@@ -266,11 +267,11 @@ fn what_is_nearly_known_is_taken_for_known() {
     let mut search = ready(config);
     let report = search.run(&belief, &budget()).unwrap();
     assert_eq!(report.method, HiddenMethod::Determinised);
-    assert_eq!(search.draw(&report), report.best());
+    assert_eq!(search.draw(&report), report.strategy.best());
     let analysed = search.analyse(&belief, &budget()).unwrap();
     assert_eq!(analysed.method, HiddenMethod::Determinised);
     assert!(
-        analysed.value.is_some() && analysed.iterations > 0,
+        analysed.strategy.value.is_some() && analysed.strategy.iterations > 0,
         "{analysed:?}"
     );
     // A plain search has nothing beside it.

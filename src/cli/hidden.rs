@@ -10,7 +10,8 @@ use propjit::proof::unproved::Unproved;
 use propjit::search::SearchBudget;
 use propjit::search::beliefs::Belief;
 use propjit::search::chooser::SearchConfig;
-use propjit::search::ismcts::{HiddenMethod, InformationSetReport};
+use propjit::search::hidden::HiddenMethod;
+use propjit::search::ismcts::InformationSetReport;
 use serde::Serialize;
 
 use super::output::Failure;
@@ -138,13 +139,13 @@ pub(super) struct MixedMove {
     visits: u64,
 }
 
-/// Returns the moves of a report, the most probable one first.
+/// Returns the moves of a strategy, the most probable one first.
 pub(super) fn mixed(
     game: &GroundGame,
     role: RoleId,
-    report: &InformationSetReport,
+    strategy: &InformationSetReport,
 ) -> Vec<MixedMove> {
-    let moves = report.moves.iter();
+    let moves = strategy.moves.iter();
     moves
         .map(|of| MixedMove {
             played: game.move_text(role, of.played),
@@ -232,23 +233,24 @@ impl HiddenAnalysis {
         belief.estimate(position, role, stop).map_err(text)?;
         let legal = roles.legal(role).map_err(text)?;
         let report = roles.search(role, &budget()).map_err(text)?;
+        let strategy = &report.strategy;
         let best = match &legal[..] {
             [only] => Some(only.clone()),
-            _ => report.best().map(|best| ground.move_text(role, best)),
+            _ => strategy.best().map(|best| ground.move_text(role, best)),
         };
         Ok(HiddenAnalysis {
             role: position.history.roles()[role.index()].clone(),
             depth: position.history.depth(),
             best,
             method: report.method,
-            value: report.value,
+            value: strategy.value,
             solved: false,
             unproved: [Unproved::HiddenInformation],
-            iterations: report.iterations,
-            seconds: report.time.as_secs_f64(),
+            iterations: strategy.iterations,
+            seconds: strategy.time.as_secs_f64(),
             seed,
             picture: pictures.map_or(String::new(), |pictures| belief.draw(pictures)),
-            moves: mixed(ground, role, &report),
+            moves: mixed(ground, role, strategy),
             belief,
             interrupted: stop.is_set(),
         })

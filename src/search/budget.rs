@@ -21,6 +21,11 @@ pub struct SearchBudget {
 }
 
 impl SearchBudget {
+    /// Whether the search is limited by counts, so that its result need not depend on how fast the machine is.
+    pub fn is_counted(&self) -> bool {
+        self.playouts.is_some() || self.nodes.is_some()
+    }
+
     /// As long as this, from now on.
     pub fn for_duration(time: Duration) -> SearchBudget {
         SearchBudget::default().with_stop(Stop::new().within(time))

@@ -73,7 +73,7 @@ impl Hidden {
         let Some(ground) = self.game.ground_game() else {
             return Err(failure(PlayerError::NotGround));
         };
-        let moves = mixed(ground, role, &report);
+        let moves = mixed(ground, role, &report.strategy);
         let moves = &moves[..moves.len().min(most)];
         Ok(MixedTable { moves, most }.to_string())
     }

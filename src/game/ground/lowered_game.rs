@@ -82,6 +82,12 @@ impl LoweredGame {
         Some(RoleId(at as u32))
     }
 
+    /// Returns the roles that do not play at random.
+    pub fn players(&self) -> impl Iterator<Item = RoleId> + use<> {
+        let random = self.random_role();
+        RoleId::first(self.roles().len()).filter(move |&role| Some(role) != random)
+    }
+
     /// Returns the canonical text of a move.
     pub fn move_text(&self, role: RoleId, played: Move) -> String {
         let played = &self.propnet.roles[role.index()].moves[played.index()];

@@ -260,6 +260,12 @@ impl Game {
         Some(RoleId(at as u32))
     }
 
+    /// Returns the roles that do not play at random.
+    pub fn players(&self) -> impl Iterator<Item = RoleId> + use<> {
+        let random = self.random_role();
+        RoleId::first(self.rules().roles.len()).filter(move |&role| Some(role) != random)
+    }
+
     /// Returns whether roles may not know the whole state: there are `sees` rules, and it is not proved that what roles
     /// perceive tells them all. The first call may take some seconds.
     pub fn hides_information(&self) -> bool {

@@ -142,13 +142,10 @@ fn count(
     rng: GameRng,
 ) -> Result<Counts, MachineError> {
     let roles = game.rules().roles.len();
-    let chance = game.random_role();
     let mut counts = Counts {
         roles: vec![RoleCounts::default(); roles],
         first: vec![0; roles],
-        players: RoleId::first(roles)
-            .filter(|&role| Some(role) != chance)
-            .collect(),
+        players: game.players().collect(),
         ..Counts::default()
     };
     let players = counts.players.clone();

@@ -396,8 +396,7 @@ impl Searched {
             }));
         }
         let budget = config.budget(go, start, stop)?;
-        let is_counted = budget.nodes.is_some() || budget.playouts.is_some();
-        let (search, searched) = self.search(config, &budget, is_counted).map_err(text)?;
+        let (search, searched) = self.search(config, &budget).map_err(text)?;
         if let Err(error) = searched {
             // There may still be a result from before.
             tracing::warn!(%error, "the search failed");
@@ -441,10 +440,10 @@ impl Searched {
         &mut self,
         config: &LineServerConfig,
         budget: &SearchBudget,
-        is_counted: bool,
     ) -> Result<(&mut Search, Result<(), MachineError>), MachineError> {
         let backend = config.backend.unwrap_or(self.game.bulk_backend());
         let left = budget.stop.remaining();
+        let is_counted = budget.is_counted();
         let (current, wanted) = match is_counted {
             true => (&mut self.counted, &config.counted_search),
             false => (&mut self.timed, &config.search),

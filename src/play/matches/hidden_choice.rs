@@ -38,19 +38,22 @@ pub(crate) fn choose(
             return Ok(Choice::new(text(first)));
         }
     };
-    report.moves.retain(|of| legal.contains(&of.played));
+    report
+        .strategy
+        .moves
+        .retain(|of| legal.contains(&of.played));
     let population = belief.population();
     let statistics = json!({
         "method": report.method,
-        "value": report.value,
-        "iterations": report.iterations,
-        "seconds": report.time.as_secs_f64(),
+        "value": report.strategy.value,
+        "iterations": report.strategy.iterations,
+        "seconds": report.strategy.time.as_secs_f64(),
         "belief": {
             "states": population.states(),
             "exact": belief.is_exact(),
             "effective_size": population.effective_size(),
         },
-        "strategy": report.moves.iter().take(LISTED).map(|of| json!({
+        "strategy": report.strategy.moves.iter().take(LISTED).map(|of| json!({
             "move": text(of.played),
             "probability": of.probability,
             "value": of.value,

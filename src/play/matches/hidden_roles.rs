@@ -16,8 +16,7 @@ use crate::game::position::History;
 use crate::search::SearchBudget;
 use crate::search::beliefs::{Belief, BeliefConfig, Observation};
 use crate::search::chooser::SearchConfig;
-use crate::search::hidden::HiddenSearch;
-use crate::search::ismcts::InformationSetReport;
+use crate::search::hidden::{HiddenGame, HiddenReport, HiddenSearch};
 
 /// The part of the time of the first search of a role in which it gets ready, and that time if the search has no limit.
 const PREPARING_PART: u32 = 4;
@@ -26,7 +25,7 @@ const UNLIMITED: Duration = Duration::from_secs(10);
 /// The roles for which something was asked, each with its belief and its search.
 #[derive(Debug)]
 pub struct HiddenRoles {
-    game: Arc<Game>,
+    hidden: Arc<HiddenGame>,
     config: SearchConfig,
     roles: BTreeMap<RoleId, HiddenRole>,
 }
@@ -45,7 +44,7 @@ impl HiddenRoles {
     /// plain in any case.
     pub fn new(game: Arc<Game>, config: SearchConfig) -> HiddenRoles {
         HiddenRoles {
-            game,
+            hidden: Arc::new(HiddenGame::new(game)),
             config,
             roles: BTreeMap::new(),
         }
@@ -53,7 +52,7 @@ impl HiddenRoles {
 
     /// Returns a role, which begins in the initial state unless something was observed.
     fn role(&mut self, role: RoleId) -> Result<&mut HiddenRole, PlayerError> {
-        let engines = self.game.engines().ok_or(PlayerError::NotGround)?;
+        let engines = self.hidden.game().engines().ok_or(PlayerError::NotGround)?;
         let config = BeliefConfig::default().with_seed(self.config.mcts.seed);
         Ok(self.roles.entry(role).or_insert_with(|| HiddenRole {
             belief: Belief::new(engines, role, config),
@@ -81,8 +80,8 @@ impl HiddenRoles {
         percepts: &[String],
         stop: &Stop,
     ) -> Result<&mut Belief, PlayerError> {
-        let game = self.game.clone();
-        let ground = ground(&game)?;
+        let hidden = self.hidden.clone();
+        let ground = ground(&hidden)?;
         let unknown = |error| PlayerError::from(MachineError::UnknownName(error));
         let observation = Observation::parse(ground, role, own, percepts).map_err(unknown)?;
         let belief = self.belief(role)?;
@@ -100,8 +99,8 @@ impl HiddenRoles {
         history: &History,
         stop: &Stop,
     ) -> Result<&mut Belief, PlayerError> {
-        let game = self.game.clone();
-        let ground = ground(&game)?;
+        let hidden = self.hidden.clone();
+        let ground = ground(&hidden)?;
         let is_known = |of: &HiddenRole| history.joint_moves().starts_with(&of.followed);
         if !self.roles.get(&role).is_some_and(is_known) {
             self.roles.remove(&role);
@@ -123,9 +122,9 @@ impl HiddenRoles {
     /// # Errors
     /// [`PlayerError::NotGround`].
     pub fn legal(&mut self, role: RoleId) -> Result<Vec<String>, PlayerError> {
-        let game = self.game.clone();
+        let hidden = self.hidden.clone();
         let legal = self.belief(role)?.legal_moves().into_iter();
-        let ground = ground(&game)?;
+        let ground = ground(&hidden)?;
         Ok(legal.map(|played| ground.move_text(role, played)).collect())
     }
 
@@ -134,9 +133,9 @@ impl HiddenRoles {
     /// # Errors
     /// When there is no legal move.
     pub fn choose(&mut self, role: RoleId, budget: &SearchBudget) -> Result<Choice, PlayerError> {
-        let game = self.game.clone();
+        let hidden = self.hidden.clone();
         let (belief, search) = self.searched(role, budget)?;
-        choose(ground(&game)?, role, belief, search, budget)
+        choose(ground(&hidden)?, role, belief, search, budget)
     }
 
     /// Searches for moves of a role by what it believes.
@@ -147,7 +146,7 @@ impl HiddenRoles {
         &mut self,
         role: RoleId,
         budget: &SearchBudget,
-    ) -> Result<InformationSetReport, PlayerError> {
+    ) -> Result<HiddenReport, PlayerError> {
         let (belief, search) = self.searched(role, budget)?;
         Ok(search.analyse(belief, budget)?)
     }
@@ -159,12 +158,12 @@ impl HiddenRoles {
         role: RoleId,
         budget: &SearchBudget,
     ) -> Result<(&mut Belief, &mut HiddenSearch), PlayerError> {
-        let is_counted = budget.playouts.is_some() || budget.nodes.is_some();
+        let is_counted = budget.is_counted();
         let config = match is_counted {
             true => SearchConfig::plain().with_seed(self.config.mcts.seed),
             false => self.config.clone(),
         };
-        let game = self.game.clone();
+        let hidden = self.hidden.clone();
         let HiddenRole { belief, search, .. } = self.role(role)?;
         let known = search.take().filter(|known| known.1 == is_counted);
         let search = match known {
@@ -172,7 +171,7 @@ impl HiddenRoles {
             None => {
                 let left = budget.stop.remaining().unwrap_or(UNLIMITED);
                 let stop = budget.stop.within(left / PREPARING_PART);
-                let mut new = HiddenSearch::new(&game, role, config)?;
+                let mut new = HiddenSearch::new(&hidden, role, config)?;
                 match is_counted {
                     true => new.wait_for_code(&budget.stop),
                     false => new.prepare(&stop)?,
@@ -185,6 +184,7 @@ impl HiddenRoles {
 }
 
 /// Returns the ground game.
-fn ground(game: &Game) -> Result<&Arc<GroundGame>, PlayerError> {
+fn ground(hidden: &HiddenGame) -> Result<&Arc<GroundGame>, PlayerError> {
+    let game = hidden.game();
     game.ground_game().ok_or(PlayerError::NotGround)
 }

@@ -12,6 +12,7 @@ use crate::game::load::{Game, LoadError, Setup};
 use crate::game::machine::prover::ProverMachine;
 use crate::game::machine::{Backend, MachineError, RoleId};
 use crate::game::position::Position;
+use crate::search::hidden::HiddenGame;
 
 /// The rules of a game, and the [`Game`] made of them once it is wanted.
 pub struct Rulesheet {
@@ -19,6 +20,7 @@ pub struct Rulesheet {
     roles: Vec<String>,
     setup: Setup,
     game: OnceLock<Result<Arc<Game>, Arc<LoadError>>>,
+    hidden: OnceLock<Arc<HiddenGame>>,
 }
 
 impl Rulesheet {
@@ -35,6 +37,7 @@ impl Rulesheet {
             parsed: Arc::new(parsed),
             setup,
             game: OnceLock::new(),
+            hidden: OnceLock::new(),
         })
     }
 
@@ -79,6 +82,16 @@ impl Rulesheet {
             game.map(Arc::new).map_err(Arc::new)
         };
         self.game.get_or_init(load).clone()
+    }
+
+    /// The game with what players find out about it where it hides information.
+    ///
+    /// # Errors
+    /// As for [`game`](Rulesheet::game).
+    pub fn hidden_game(&self) -> Result<&Arc<HiddenGame>, Arc<LoadError>> {
+        let game = self.game()?;
+        let new = || Arc::new(HiddenGame::new(game));
+        Ok(self.hidden.get_or_init(new))
     }
 
     /// The game, if it has been made.

@@ -164,7 +164,8 @@ impl MctsPlayer {
             let game = self.seat.rulesheet.game()?;
             let left = deadline.saturating_duration_since(Instant::now());
             let config = self.search_config(&game.in_the_open(), left);
-            self.hidden = Some(HiddenSearch::new(&game, self.seat.role, config)?);
+            let hidden = self.seat.rulesheet.hidden_game()?;
+            self.hidden = Some(HiddenSearch::new(hidden, self.seat.role, config)?);
         }
         Ok(self.hidden.as_mut())
     }

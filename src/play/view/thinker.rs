@@ -155,7 +155,7 @@ fn think_by_belief(
         let stop = shared.stop.within(shared.config.seconds);
         roles.follow(role, &history, &stop)?;
         let budget = SearchBudget::default().with_stop(stop);
-        let report = roles.search(role, &budget)?;
+        let report = roles.search(role, &budget)?.strategy;
         shown.seconds += report.time.as_secs_f64();
         shown.playouts += report.iterations;
         let drawn = report.draw(shared.scene.lock().rng_mut());

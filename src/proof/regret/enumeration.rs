@@ -45,8 +45,8 @@ pub(super) fn enumerate(
         false => Sight::Moves,
     };
     let random = game.random_role();
-    let players = RoleId::first(game.roles().len()).filter(|&role| Some(role) != random);
-    let players: Vec<Chooser> = players
+    let players: Vec<Chooser> = game
+        .players()
         .map(|role| Chooser::new(game, role, sight))
         .collect();
     if !(1..=2).contains(&players.len()) {

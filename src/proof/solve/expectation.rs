@@ -251,9 +251,8 @@ mod tests {
         let limits = (1 << 28, usize::MAX);
         graph.grow(&mut expanders, limits, &stop, &SolveProgress::default());
         assert!(has_chance(ground, &graph));
-        let roles = RoleId::first(ground.roles().len());
-        let players = roles.filter(|&role| ground.random_role() != Some(role));
-        players
+        ground
+            .players()
             .map(|role| ExpectedValue::of(ground, &graph, role, &stop))
             .collect()
     }

@@ -19,7 +19,7 @@ const STEPS: usize = 60;
 const HYPOTHESES: usize = 1024;
 
 /// Returns the median of the effective numbers of states that are possible for a role, over the joint moves of random matches and
-/// the roles that do not play at random; 1 in a game that hides nothing. If a stop comes, it is that so far.
+/// the roles that do not play at random; 1 in a game that hides nothing. If a stop comes, it is that so far, if anything.
 ///
 /// # Errors
 /// When a machine cannot go on.
@@ -27,17 +27,15 @@ pub(super) fn typical_uncertainty(
     game: &Arc<Game>,
     seed: u64,
     stop: &Stop,
-) -> Result<f64, MachineError> {
+) -> Result<Option<f64>, MachineError> {
     let backend = game.bulk_backend();
     let engines = game.engines().ok_or(MachineError::NotGround { backend })?;
     let ground = engines.game();
     let roles = || RoleId::first(ground.roles().len());
-    let players: Vec<RoleId> = roles()
-        .filter(|&role| game.random_role() != Some(role))
-        .collect();
     let config = BeliefConfig::default()
         .with_hypotheses(HYPOTHESES)
         .with_seed(seed);
+    let players: Vec<RoleId> = ground.players().collect();
     let mut sizes = Vec::new();
     for mut rng in streams(seed).take(MATCHES) {
         let mut position = game.start()?;
@@ -69,7 +67,7 @@ pub(super) fn typical_uncertainty(
         }
     }
     sizes.sort_by(f64::total_cmp);
-    Ok(sizes.get(sizes.len() / 2).copied().unwrap_or(1.0))
+    Ok(sizes.get(sizes.len() / 2).copied())
 }
 
 #[cfg(test)]
@@ -83,7 +81,8 @@ mod tests {
         let size = |name: &str| {
             let rules = propjit_gdl::games::text(name).unwrap();
             let game = Game::from_text(name, rules, &Setup::default()).unwrap();
-            typical_uncertainty(&Arc::new(game), 1, &Stop::new()).unwrap()
+            let found = typical_uncertainty(&Arc::new(game), 1, &Stop::new());
+            found.unwrap().unwrap()
         };
         let [little, much] = ["darkBreakthrough", "phantomConnectFour"].map(size);
         assert!(little < 64.0 && much > 500.0, "{little} {much}");

@@ -28,7 +28,7 @@ use crate::game::playout::Playouts;
 use crate::search::SearchBudget;
 use crate::search::beliefs::Population;
 use crate::support::rng::{GameRng, streams};
-pub use report::{HiddenMethod, InformationSetMove, InformationSetReport};
+pub use report::{InformationSetMove, InformationSetReport};
 use tree::RoleTree;
 
 /// How many joint moves a match may take from here on.

@@ -1,11 +1,9 @@
 //! What a search by beliefs found.
 
-use std::fmt;
 use std::time::Duration;
 
 use rand::distr::Distribution;
 use rand::distr::weighted::WeightedIndex;
-use serde::Serialize;
 
 use super::tree::RoleTree;
 use crate::game::machine::Move;
@@ -14,33 +12,9 @@ use crate::support::rng::GameRng;
 /// The knowledge of the role that searches, where the search begins.
 pub(super) const ROOT: u64 = 0;
 
-/// How a move is found where information is hidden.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum HiddenMethod {
-    /// Information-set tree search.
-    InformationSets,
-    /// Searches of some states as if they were known.
-    Determinised,
-    /// The game is solved: the probabilities are those of an equilibrium.
-    Equilibrium,
-}
-
-impl fmt::Display for HiddenMethod {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            HiddenMethod::InformationSets => "information-set search",
-            HiddenMethod::Determinised => "determinised search",
-            HiddenMethod::Equilibrium => "regret minimisation of the whole game",
-        })
-    }
-}
-
-/// The result of a search.
+/// A mixed strategy, and what was found about its moves.
 #[derive(Clone, PartialEq, Debug)]
 pub struct InformationSetReport {
-    /// By what the strategy was found.
-    pub method: HiddenMethod,
     /// The moves, the best one first.
     pub moves: Vec<InformationSetMove>,
     /// The goal that the role can expect with its mixed strategy, if anything is known.
@@ -99,7 +73,6 @@ impl InformationSetReport {
         moves.sort_by(|a, b| b.visits.cmp(&a.visits).then(a.played.cmp(&b.played)));
         let sum = statistics.iter().map(|of| of.sum).sum();
         InformationSetReport {
-            method: HiddenMethod::InformationSets,
             moves,
             value: (all > 0).then(|| goal(sum, all)),
             iterations,
