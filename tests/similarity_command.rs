@@ -64,6 +64,21 @@ fn the_command_compares_histories_and_states() {
 }
 
 #[test]
+fn the_second_position_may_be_of_another_rulesheet() {
+    let (game, other) = (own("ticTacToe"), own("nineBoardTicTacToe"));
+    let args = ["similarity", &game, "--b-rulesheet", &other, "--b-moves"];
+    let moves = "(mark nw se) | noop";
+    let report = json(&[&args[..], &[moves]].concat());
+    assert_eq!(report["second_game"], "nineBoardTicTacToe");
+    assert_eq!(report["similarity"], 0.0);
+    let structural = report["structural"].as_f64().unwrap();
+    assert!(0.0 < structural && structural < 1.0, "{structural}");
+    // Positions are of the game they belong to.
+    let error = stderr(propjit(&[&args[..], &["(mark 1 1) | noop"]].concat()).failure());
+    assert!(error.contains("(mark 1 1)"), "{error}");
+}
+
+#[test]
 fn bad_positions_are_named() {
     let game = own("ticTacToe");
     let error = |more: &[&str]| stderr(propjit(&[&["similarity", &game], more].concat()).failure());
@@ -88,7 +103,7 @@ fn bad_positions_are_named() {
     );
     let twice = error(&["--a", "-", "--b-state", "@-"]);
     assert!(
-        twice.contains("only one of the rulesheet and the positions can be standard input"),
+        twice.contains("only one of the rulesheets and the positions can be standard input"),
         "{twice}"
     );
     let both = error(&["--a-moves", "", "--a-state", ""]);

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use propjit::Moments;
+use propjit::game::ground::GroundGame;
 use propjit::game::load::Game;
 use propjit::game::machine::State;
 use propjit::lab::similarity::{
@@ -21,7 +22,7 @@ use super::picture::Pictures;
 use super::position::play_moves;
 use super::signals::stop_on_signals;
 
-/// Compare two positions by their game trees and match their moves
+/// Compare two positions of a game, or of two games, by their game trees and match their moves
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// Rulesheet to read; `-` for standard input
@@ -31,6 +32,10 @@ pub(super) struct Args {
     /// commands [default: the initial position]
     #[arg(long, value_name = "FILE", conflicts_with_all = ["a_moves", "a_state"])]
     a: Option<PathBuf>,
+
+    /// Rulesheet of the second position [default: that of the first one]
+    #[arg(long, value_name = "FILE")]
+    b_rulesheet: Option<PathBuf>,
 
     /// The same for the second position
     #[arg(long, value_name = "FILE", conflicts_with_all = ["b_moves", "b_state"])]
@@ -104,6 +109,9 @@ pub(super) struct Args {
 #[derive(Serialize)]
 struct Report {
     game: String,
+    /// The game of the second position, if it is another rulesheet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    second_game: Option<String>,
     measure: &'static str,
     depth: usize,
     similarity: f64,
@@ -158,23 +166,37 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let states = [&args.a_state, &args.b_state].map(|state| file_of(state.as_deref()?));
     let files = histories.into_iter().chain(states).flatten();
     let files = files.chain([&*args.rulesheet]);
+    let files = files.chain(args.b_rulesheet.as_deref());
     if files.filter(|path| *path == Path::new("-")).count() > 1 {
-        let why = "only one of the rulesheet and the positions can be standard input";
+        let why = "only one of the rulesheets and the positions can be standard input";
         return Err(Failure::Usage(why.to_string()));
     }
-    let setup = &args.setup;
-    let game = setup.load_ground(&args.rulesheet, &stop)?;
-    let prepare = Game::prepare_or_interpret;
-    let (game, _) = setup.prepare(game, &stop, Game::bulk_backend, prepare)?;
+    let load = |rulesheet: &Path| {
+        let game = args.setup.load_ground(rulesheet, &stop)?;
+        let prepare = Game::prepare_or_interpret;
+        let (game, _) = (args.setup).prepare(game, &stop, Game::bulk_backend, prepare)?;
+        Ok::<_, Failure>(game)
+    };
+    let game = load(&args.rulesheet)?;
+    let other = args.b_rulesheet.as_deref().map(load).transpose()?;
+    let second = other.as_ref().unwrap_or(&game);
     let config = SimilarityConfig::default()
         .with_measure(args.measure)
         .with_depth(args.depth)
         .with_ignored_arguments(args.ignore_arguments.clone())
         .with_nodes(args.nodes);
     let shown = show_progress(|| "comparing".to_string());
-    let mut comparison = Comparison::new(&game, config, &stop)?;
-    let a = position(&game, &comparison, &args.first(), args.number)?;
-    let b = position(&game, &comparison, &args.second(), args.number)?;
+    let mut comparison = match &other {
+        Some(other) => Comparison::between(&game, other, config, &stop)?,
+        None => Comparison::new(&game, config, &stop)?,
+    };
+    let a = position(&game, comparison.game(), &args.first(), args.number)?;
+    let b = position(
+        second,
+        comparison.second_game(),
+        &args.second(),
+        args.number,
+    )?;
     let structural = comparison.structural(&a, &b)?;
     let sampled = match args.children {
         Some(children) => {
@@ -188,10 +210,14 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     if args.matches > 0 {
         moves = Some(Moves::new(comparison.matched_moves(&a, &b)?, args.matches));
         if !output.is_json() {
-            let drawn = Pictures::new(&game, &io::stdout(), &stop);
-            for (name, state) in [("a", &a), ("b", &b)] {
+            let drawn = [
+                ("a", &game, comparison.game(), &a),
+                ("b", second, comparison.second_game(), &b),
+            ];
+            for (name, game, ground, state) in drawn {
+                let drawn = Pictures::new(game, &io::stdout(), &stop);
                 pictures += &format!("\n{name}\n");
-                pictures += &drawn.draw(&comparison.game().fluents(state));
+                pictures += &drawn.draw(&ground.fluents(state));
             }
         }
     }
@@ -199,6 +225,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     drop(shown);
     output.result(&Report {
         game: game_name(&args.rulesheet),
+        second_game: args.b_rulesheet.as_deref().map(game_name),
         measure: args.measure.name(),
         depth: args.depth,
         similarity,
@@ -240,11 +267,10 @@ impl Args {
 /// The state of a position.
 fn position(
     game: &Game,
-    comparison: &Comparison,
+    ground: &GroundGame,
     source: &Source,
     number: Option<u64>,
 ) -> Result<State, Failure> {
-    let ground = comparison.game();
     if let Some(state) = source.state {
         let text = match file_of(state) {
             Some(path) if path.as_os_str().is_empty() => {

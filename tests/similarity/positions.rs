@@ -352,3 +352,46 @@ fn comparisons_of_moves_at_the_same_time_are_the_same_in_both_directions() {
     assert_eq!(there.0, back.0);
     assert!((there.1 - back.1).abs() < 1e-9, "{there:?} {back:?}");
 }
+
+/// Positions of games with other words are as similar in structure as those of one game, and their moves correspond; by the
+/// words alone, they have nothing in common.
+#[test]
+fn positions_of_two_games_are_compared_by_structure() {
+    let rules = propjit::gdl::games::text("ticTacToe").unwrap();
+    let words = [("mark", "put"), ("noop", "rest"), ("cell", "field")];
+    let renamed = words.iter().fold(rules.to_string(), |text, (from, to)| {
+        text.replace(&format!("({from} "), &format!("({to} "))
+            .replace(from, to)
+    });
+    let (first, second) = (own_game("ticTacToe"), game(&renamed));
+    let a = state(&first, &["(cell 1 1 x)", "(cell 2 2 o)", "(control x)"]);
+    let [b, same] = [&first, &second].map(|game| {
+        let field = if std::ptr::eq(game, &first) {
+            "cell"
+        } else {
+            "field"
+        };
+        state(game, &[&format!("({field} 3 1 x)"), "(control o)"])
+    });
+    for (measure, depth) in [(Measure::Continuations, 1), (Measure::TreeEdit, 2)] {
+        let config = SimilarityConfig::default()
+            .with_measure(measure)
+            .with_depth(depth);
+        let mut within = Comparison::new(&first, config.clone(), &Stop::new()).unwrap();
+        let mut between = Comparison::between(&first, &second, config, &Stop::new()).unwrap();
+        let by_words = between.similarity(&a, &same).unwrap();
+        assert!(by_words < within.similarity(&a, &b).unwrap());
+        assert!(by_words == 0.0 || measure != Measure::Continuations);
+        let structural = within.structural(&a, &b).unwrap();
+        assert_eq!(between.structural(&a, &same).unwrap(), structural);
+        let pairs = within.matched_moves(&a, &b).unwrap();
+        let renamed = between.matched_moves(&a, &same).unwrap();
+        assert_eq!(pairs.pairs.len(), renamed.pairs.len());
+        for (pair, renamed) in pairs.pairs.iter().zip(&renamed.pairs) {
+            assert_eq!(
+                (&pair.a, pair.b.replace("mark", "put")),
+                (&renamed.a, renamed.b.clone())
+            );
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! The comparison of positions of a game.
+//! The comparison of positions of a game, or of two games.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,20 +8,17 @@ use rand::seq::index;
 
 use super::config::{Measure, SimilarityConfig};
 use super::edit::{MAX_NODES, tree_edit};
-use super::irreversible::Irreversible;
 use super::labels::Labels;
 use super::matching::{FrequentPair, MatchedMoves, MovePair};
 use super::move_sets::{MoveSets, continuations};
 use super::sequences::Sequences;
+use super::side::{Side, Step};
 use super::structural::structural;
-use super::terminal::rewards;
+use super::terminal::{rewards, rewards_between};
 use super::tree::GameTree;
-use crate::game::engine::{EngineSubscription, MatchEngines, PlayoutPolicy};
 use crate::game::ground::GroundGame;
 use crate::game::load::Game;
-use crate::game::machine::batch::Batch;
-use crate::game::machine::expansion::Expander;
-use crate::game::machine::{Backend, MachineError, Move, State};
+use crate::game::machine::{MachineError, Move, State};
 use crate::support::rng;
 
 /// Why positions cannot be compared.
@@ -44,19 +41,13 @@ pub enum SimilarityError {
     Stopped,
 }
 
-/// A comparison of positions of a game, which are states that may be reachable or not. See the
-/// [module](super) for an example.
+/// A comparison of positions of a game, or of a position of one game with one of another. Positions are states that may be
+/// reachable or not. See the [module](super) for an example.
 pub struct Comparison {
-    game: Arc<GroundGame>,
     config: SimilarityConfig,
     labels: Labels,
-    /// Not needed for a measure that does not distinguish such moves.
-    irreversible: Option<Irreversible>,
-    /// The lowest and the highest goal of each role.
-    goals: Vec<(i32, i32)>,
-    expander: Expander,
-    batch: Batch,
-    subscription: EngineSubscription,
+    /// The game of both positions, or one for each.
+    sides: Vec<Side>,
     /// Ends comparisons.
     stop: Stop,
 }
@@ -64,6 +55,8 @@ pub struct Comparison {
 /// A position, and the goals if it is terminal.
 #[derive(Clone)]
 struct Position {
+    /// The number of its game.
+    side: usize,
     state: State,
     goals: Option<Vec<i32>>,
 }
@@ -77,18 +70,10 @@ struct Child {
 
 /// A position with its game tree.
 struct Grown {
+    /// The number of its game.
+    side: usize,
     tree: GameTree,
     sequences: Option<Sequences>,
-    goals: Option<Vec<i32>>,
-}
-
-/// The result of a joint move.
-struct Step {
-    /// The index of the state in which it was made.
-    parent: usize,
-    joint: Vec<Move>,
-    /// The packed state.
-    state: Vec<u64>,
     goals: Option<Vec<i32>>,
 }
 
@@ -102,46 +87,63 @@ impl Comparison {
         config: SimilarityConfig,
         stop: &Stop,
     ) -> Result<Comparison, SimilarityError> {
-        let not_ground = MachineError::NotGround {
-            backend: Backend::Lanes,
-        };
-        let engines = game.engines().ok_or(not_ground)?;
-        let ground = engines.game();
-        let irreversible = match config.measure {
-            Measure::Continuations => None,
-            _ => Some(Irreversible::find(game, ground, stop)?),
-        };
-        let goals = ground.propnet().roles.iter().map(|role| {
-            let values = role.goals.iter().map(|goal| goal.value);
-            let (low, high) = (values.clone().min(), values.max());
-            (low.unwrap_or(0), high.unwrap_or(0))
-        });
-        let mut subscription = MatchEngines::new(engines.clone()).subscribe(PlayoutPolicy::Uniform);
+        Comparison::of(&[game], config, stop)
+    }
+
+    /// Makes a comparison of positions of one game with positions of another, until `stop` is set. In what follows, the first
+    /// position is of the first game, all others are of the second one. Moves with the same text are the same there, too; so
+    /// other games are best compared by [structural](Comparison::structural) similarity, for which that does not matter.
+    ///
+    /// # Errors
+    /// If one of the games is not ground.
+    pub fn between(
+        first: &Game,
+        second: &Game,
+        config: SimilarityConfig,
+        stop: &Stop,
+    ) -> Result<Comparison, SimilarityError> {
+        Comparison::of(&[first, second], config, stop)
+    }
+
+    fn of(
+        games: &[&Game],
+        config: SimilarityConfig,
+        stop: &Stop,
+    ) -> Result<Comparison, SimilarityError> {
+        let sides = games.iter().map(|game| Side::new(game, &config, stop));
+        let sides: Vec<Side> = sides.collect::<Result<_, _>>()?;
+        let grounds: Vec<&GroundGame> = sides.iter().map(|side| &*side.game).collect();
         Ok(Comparison {
-            labels: Labels::new(ground, &config.ignored_arguments),
-            irreversible,
-            goals: goals.collect(),
-            expander: Expander::new(engines),
-            batch: Batch::new(ground.clone(), subscription.current()),
-            subscription,
-            game: ground.clone(),
+            labels: Labels::new(&grounds, &config.ignored_arguments),
+            sides,
             config,
             stop: stop.clone(),
         })
     }
 
-    /// The game.
+    /// The game of the first position.
     pub fn game(&self) -> &Arc<GroundGame> {
-        &self.game
+        &self.sides[0].game
     }
 
-    /// Returns the sets of moves that can be played in the positions, many at a time. They give the
+    /// The game of the second position: the same, unless two are compared.
+    pub fn second_game(&self) -> &Arc<GroundGame> {
+        &self.sides[self.second()].game
+    }
+
+    /// The number of the game of the second position.
+    fn second(&self) -> usize {
+        self.sides.len() - 1
+    }
+
+    /// Returns the sets of moves that can be played in positions of the first game, many at a time. They give the
     /// similarity of continuations at depth 1 of any two positions, however many pairs there are.
     pub fn move_sets(&mut self, states: &[State]) -> MoveSets {
-        if let Some(engine) = self.subscription.poll() {
-            self.batch.switch(engine);
-        }
-        self.labels.sets(&mut self.batch, states)
+        self.move_sets_of(0, states)
+    }
+
+    fn move_sets_of(&mut self, side: usize, states: &[State]) -> MoveSets {
+        self.labels.sets(side, self.sides[side].batch(), states)
     }
 
     /// Returns the similarity of a position to each of the others, by the configured measure, from
@@ -155,8 +157,9 @@ impl Comparison {
         one: &State,
         others: &[State],
     ) -> Result<Vec<f64>, SimilarityError> {
-        let states: Vec<State> = [one].into_iter().chain(others).cloned().collect();
-        let positions = self.positions(states);
+        let second = self.second();
+        let mut positions = vec![self.position(0, one)];
+        positions.extend(others.iter().map(|other| self.position(second, other)));
         let grown = self.grow(&positions)?;
         let others = grown[1..].iter();
         others.map(|other| self.compare(&grown[0], other)).collect()
@@ -176,7 +179,7 @@ impl Comparison {
     /// # Errors
     /// If the game trees are too large, or a stop comes.
     pub fn structural(&mut self, a: &State, b: &State) -> Result<f64, SimilarityError> {
-        let positions = self.positions(vec![a.clone(), b.clone()]);
+        let positions = self.positions(a, b);
         let steps = self.steps(&positions)?;
         self.structural_of(&positions, steps)
     }
@@ -195,7 +198,7 @@ impl Comparison {
         samples: usize,
         seed: u64,
     ) -> Result<Vec<f64>, SimilarityError> {
-        let positions = self.positions(vec![a.clone(), b.clone()]);
+        let positions = self.positions(a, b);
         let mut rng = rng::streams(seed).next().expect("streams do not end");
         let mut found = Vec::new();
         for _ in 0..samples {
@@ -227,14 +230,14 @@ impl Comparison {
     /// # Errors
     /// If the game trees are too large, or a stop comes.
     pub fn matched_moves(&mut self, a: &State, b: &State) -> Result<MatchedMoves, SimilarityError> {
-        let positions = self.positions(vec![a.clone(), b.clone()]);
+        let positions = self.positions(a, b);
         let steps = self.steps(&positions)?;
         let mut children = self.children(&positions, steps)?;
         let (of_b, of_a) = (children.pop(), children.pop());
         let (of_a, of_b) = (of_a.unwrap_or_default(), of_b.unwrap_or_default());
         let Some((similarity, assignment)) = structural(&similarities(&of_a), &similarities(&of_b))
         else {
-            let similarity = self.rewards(&positions[0].goals, &positions[1].goals);
+            let similarity = self.rewards(&positions[0], &positions[1]);
             return Ok(MatchedMoves {
                 similarity,
                 pairs: Vec::new(),
@@ -249,7 +252,10 @@ impl Comparison {
         let steps = self.steps(&positions)?;
         let seconds = self.children(&positions, steps)?;
         let (seconds_a, seconds_b) = seconds.split_at(pairs.len());
-        let text = |child: &Child| self.labels.text(&self.game, &child.joint);
+        let text = |child: &Child| {
+            let side = child.position.side;
+            self.labels.text(side, &self.sides[side].game, &child.joint)
+        };
         let mut counts: BTreeMap<(String, String), u32> = BTreeMap::new();
         for (a, b) in seconds_a.iter().zip(seconds_b) {
             let matched = structural(&similarities(a), &similarities(b));
@@ -276,16 +282,19 @@ impl Comparison {
         })
     }
 
-    /// Returns the positions of these states.
-    fn positions(&mut self, states: Vec<State>) -> Vec<Position> {
-        let words = self.expander.words();
-        let mut position = |state: State| {
-            let packed = state.packed(words);
-            let goals = self.expander.goals_at_end(&packed);
-            let goals = goals.as_deref().map(counted);
-            Position { state, goals }
-        };
-        states.into_iter().map(&mut position).collect()
+    /// Returns the two positions that are compared.
+    fn positions(&mut self, a: &State, b: &State) -> Vec<Position> {
+        let second = self.second();
+        vec![self.position(0, a), self.position(second, b)]
+    }
+
+    /// Returns a position of a game.
+    fn position(&mut self, side: usize, state: &State) -> Position {
+        Position {
+            side,
+            state: state.clone(),
+            goals: self.sides[side].goals_at_end(state),
+        }
     }
 
     fn structural_of(
@@ -297,46 +306,42 @@ impl Comparison {
         let found = structural(&similarities(&children[0]), &similarities(&children[1]));
         Ok(match found {
             Some((similarity, _)) => similarity,
-            None => self.rewards(&positions[0].goals, &positions[1].goals),
+            None => self.rewards(&positions[0], &positions[1]),
         })
     }
 
     /// Returns the successors of each of the positions by every joint move.
     fn steps(&mut self, positions: &[Position]) -> Result<Vec<Vec<Step>>, SimilarityError> {
-        let words = self.expander.words();
-        let going_on = positions.iter().enumerate();
-        let going_on = going_on.filter(|(_, position)| position.goals.is_none());
-        let mut places = Vec::new();
-        let mut packed = Vec::with_capacity(positions.len() * words);
-        for (at, position) in going_on {
-            places.push(at);
-            position.state.pack(words, &mut packed);
-        }
         let mut steps: Vec<Vec<Step>> = positions.iter().map(|_| Vec::new()).collect();
-        for step in self.follow(&packed, self.config.nodes)? {
-            steps[places[step.parent]].push(step);
+        let mut nodes = 0;
+        for side in 0..self.sides.len() {
+            let words = self.sides[side].words();
+            let (mut places, mut packed) = (Vec::new(), Vec::new());
+            for (at, position) in positions.iter().enumerate() {
+                if position.side == side && position.goals.is_none() {
+                    places.push(at);
+                    position.state.pack(words, &mut packed);
+                }
+            }
+            let found = self.follow(side, &packed, self.config.nodes - nodes)?;
+            nodes += found.len();
+            for step in found {
+                steps[places[step.parent]].push(step);
+            }
         }
         Ok(steps)
     }
 
-    /// Returns the successors of packed states by every joint move, if there are not more than
-    /// `most`.
-    fn follow(&mut self, packed: &[u64], most: usize) -> Result<Vec<Step>, SimilarityError> {
-        let mut steps = Vec::new();
-        let is_all = self.expander.expand_while(packed, |child| {
-            steps.push(Step {
-                parent: child.parent,
-                joint: child.joint.to_vec(),
-                state: child.state.to_vec(),
-                goals: child.goals.map(counted),
-            });
-            steps.len() <= most && !self.stop.is_set()
-        });
+    /// Returns the successors of packed states of a game by every joint move, if there are not more than `most`.
+    fn follow(
+        &mut self,
+        side: usize,
+        packed: &[u64],
+        most: usize,
+    ) -> Result<Vec<Step>, SimilarityError> {
+        let steps = self.sides[side].follow(packed, most, &self.stop);
         self.check_stop()?;
-        match is_all {
-            true => Ok(steps),
-            false => Err(SimilarityError::Nodes(self.config.nodes)),
-        }
+        steps.ok_or(SimilarityError::Nodes(self.config.nodes))
     }
 
     fn check_stop(&self) -> Result<(), SimilarityError> {
@@ -357,10 +362,11 @@ impl Comparison {
         let mut parents = Vec::new();
         let mut children: Vec<Vec<Child>> = Vec::with_capacity(positions.len());
         for (parent, steps) in steps.into_iter().enumerate() {
+            let side = positions[parent].side;
             let of_parent = steps.into_iter().map(|step| {
-                let state = State::from_words(&step.state);
                 let position = Position {
-                    state,
+                    side,
+                    state: State::from_words(&step.state),
                     goals: step.goals,
                 };
                 parents.push(parent);
@@ -374,21 +380,36 @@ impl Comparison {
             children.push(of_parent.collect());
         }
         let pairs = (positions.len()..).zip(parents);
-        let similarities: Vec<f64> = if self.config.measure == Measure::Continuations
-            && self.config.depth == 1
-        {
-            // The moves of terminal states do not count, whether or not they are legal.
-            let states: Vec<State> = family.into_iter().map(|position| position.state).collect();
-            let sets = self.move_sets(&states);
-            pairs
-                .map(|(child, parent)| sets.similarity(child, &sets, parent).unwrap_or(0.0))
-                .collect()
-        } else {
-            let grown = self.grow(&family)?;
-            pairs
-                .map(|(child, parent)| self.compare(&grown[child], &grown[parent]))
-                .collect::<Result<_, _>>()?
-        };
+        let similarities: Vec<f64> =
+            if self.config.measure == Measure::Continuations && self.config.depth == 1 {
+                // The moves of terminal states do not count, whether or not they are legal.
+                // The place of each among the positions of its game.
+                let mut of_side = vec![0; family.len()];
+                let sets: Vec<MoveSets> = (0..self.sides.len())
+                    .map(|side| {
+                        let mut states = Vec::new();
+                        for (position, of_side) in family.iter().zip(&mut of_side) {
+                            if position.side == side {
+                                *of_side = states.len();
+                                states.push(position.state.clone());
+                            }
+                        }
+                        self.move_sets_of(side, &states)
+                    })
+                    .collect();
+                pairs
+                    .map(|(child, parent)| {
+                        let sets = &sets[family[child].side];
+                        let found = sets.similarity(of_side[child], sets, of_side[parent]);
+                        found.unwrap_or(0.0)
+                    })
+                    .collect()
+            } else {
+                let grown = self.grow(&family)?;
+                pairs
+                    .map(|(child, parent)| self.compare(&grown[child], &grown[parent]))
+                    .collect::<Result<_, _>>()?
+            };
         let all = children.iter_mut().flatten();
         all.zip(similarities)
             .for_each(|(child, found)| child.similarity = found);
@@ -397,40 +418,41 @@ impl Comparison {
 
     /// Grows the game trees of the positions.
     fn grow(&mut self, positions: &[Position]) -> Result<Vec<Grown>, SimilarityError> {
-        let words = self.expander.words();
         let mut trees = vec![GameTree::root(); positions.len()];
-        // The nodes from which the trees go on: their trees and places, and packed states.
-        let mut open = Vec::new();
-        let mut packed = Vec::new();
         let mut nodes = 0;
-        for (tree, position) in positions.iter().enumerate() {
-            if position.goals.is_none() {
-                open.push((tree, 0));
-                position.state.pack(words, &mut packed);
-            }
-        }
-        for _ in 0..self.config.depth {
-            let steps = self.follow(&packed, self.config.nodes - nodes)?;
-            nodes += steps.len();
-            let (mut next_open, mut next_packed) = (Vec::new(), Vec::new());
-            for step in steps {
-                self.check_stop()?;
-                let (tree, node) = open[step.parent];
-                let before = &packed[step.parent * words..][..words];
-                let cannot_be_undone = match &self.irreversible {
-                    Some(irreversible) => irreversible.cannot_be_undone(before, &step.state),
-                    None => false,
-                };
-                let moves = self.labels.of_moves(&step.joint);
-                let label = self.labels.of_joint(&moves);
-                let label = label << 1 | u32::from(cannot_be_undone);
-                let child = trees[tree].add(node, label, &moves);
-                if step.goals.is_none() {
-                    next_open.push((tree, child));
-                    next_packed.extend_from_slice(&step.state);
+        for side in 0..self.sides.len() {
+            let words = self.sides[side].words();
+            // The nodes from which the trees go on: their trees and places, and packed states.
+            let (mut open, mut packed) = (Vec::new(), Vec::new());
+            for (tree, position) in positions.iter().enumerate() {
+                if position.side == side && position.goals.is_none() {
+                    open.push((tree, 0));
+                    position.state.pack(words, &mut packed);
                 }
             }
-            (open, packed) = (next_open, next_packed);
+            for _ in 0..self.config.depth {
+                let steps = self.follow(side, &packed, self.config.nodes - nodes)?;
+                nodes += steps.len();
+                let (mut next_open, mut next_packed) = (Vec::new(), Vec::new());
+                for step in steps {
+                    self.check_stop()?;
+                    let (tree, node) = open[step.parent];
+                    let before = &packed[step.parent * words..][..words];
+                    let cannot_be_undone = match &self.sides[side].irreversible {
+                        Some(irreversible) => irreversible.cannot_be_undone(before, &step.state),
+                        None => false,
+                    };
+                    let moves = self.labels.of_moves(side, &step.joint);
+                    let label = self.labels.of_joint(&moves);
+                    let label = label << 1 | u32::from(cannot_be_undone);
+                    let child = trees[tree].add(node, label, &moves);
+                    if step.goals.is_none() {
+                        next_open.push((tree, child));
+                        next_packed.extend_from_slice(&step.state);
+                    }
+                }
+                (open, packed) = (next_open, next_packed);
+            }
         }
         let is_by_lines = self.config.measure != Measure::Continuations;
         let in_order = self.labels.in_order();
@@ -441,6 +463,7 @@ impl Comparison {
                 tree.relabel(|label| in_order(label >> 1) << 1 | label & 1);
                 tree.finish();
                 Grown {
+                    side: position.side,
                     sequences: is_by_lines.then(|| Sequences::new(&tree)),
                     tree,
                     goals: position.goals.clone(),
@@ -452,7 +475,7 @@ impl Comparison {
     fn compare(&self, a: &Grown, b: &Grown) -> Result<f64, SimilarityError> {
         self.check_stop()?;
         match (a.tree.size(), b.tree.size()) {
-            (0, 0) => return Ok(self.rewards(&a.goals, &b.goals)),
+            (0, 0) => return Ok(self.rewards_of((a.side, &a.goals), (b.side, &b.goals))),
             (0, _) | (_, 0) => return Ok(0.0),
             _ => {}
         }
@@ -469,12 +492,22 @@ impl Comparison {
         }
     }
 
-    /// Returns the similarity of the goals of two positions without successors. If one is not
+    fn rewards(&self, a: &Position, b: &Position) -> f64 {
+        self.rewards_of((a.side, &a.goals), (b.side, &b.goals))
+    }
+
+    /// Returns the similarity of the goals of two positions without successors, each with the number of its game. If one is not
     /// terminal, which happens if a role has no legal move, its goals count as 0.
-    fn rewards(&self, a: &Option<Vec<i32>>, b: &Option<Vec<i32>>) -> f64 {
-        let none = vec![0; self.goals.len()];
-        let [a, b] = [a, b].map(|goals| goals.as_ref().unwrap_or(&none));
-        rewards(a, b, &self.goals)
+    fn rewards_of(&self, a: (usize, &Option<Vec<i32>>), b: (usize, &Option<Vec<i32>>)) -> f64 {
+        let [(a, first), (b, second)] = [a, b].map(|(side, goals)| {
+            let ranges = &self.sides[side].goals;
+            let goals = goals.clone().unwrap_or_else(|| vec![0; ranges.len()]);
+            (goals, ranges)
+        });
+        match self.sides.len() {
+            1 => rewards(&a, &b, first),
+            _ => rewards_between((&a, first), (&b, second)),
+        }
     }
 }
 
@@ -488,9 +521,4 @@ impl std::fmt::Debug for Comparison {
             .field("config", &self.config)
             .finish_non_exhaustive()
     }
-}
-
-/// Returns the goals at an end, with undefined ones as 0.
-fn counted(goals: &[Option<i32>]) -> Vec<i32> {
-    goals.iter().map(|goal| goal.unwrap_or(0)).collect()
 }

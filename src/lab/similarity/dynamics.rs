@@ -112,7 +112,7 @@ pub fn dynamics(
     let rng = streams(config.seed).next().expect("streams do not end");
     let mut matches = RandomMatches::new(game.follower()?, MAX_STEPS, rng);
     let mut sample = Sample {
-        labels: Labels::new(ground, &[]),
+        labels: Labels::new(&[ground], &[]),
         most: config.positions,
         tries: config.moves,
         moves: Moments::default(),
@@ -160,11 +160,11 @@ impl Sample {
         if is_full || rng.random_range(0..LOOKED_AT) > 0 || !deciders(seen.legal()).any(|is| is) {
             return Ok(());
         }
-        let here = self.labels.of_legal(seen.legal());
+        let here = self.labels.of_legal(0, seen.legal());
         let mut found = Moments::<f64>::default();
         for _ in 0..self.tries {
             let next = follow(machine, rng, seen)?;
-            match next.and_then(|legal| continuations(&here, &self.labels.of_legal(&legal))) {
+            match next.and_then(|legal| continuations(&here, &self.labels.of_legal(0, &legal))) {
                 Some(similarity) => found.add(similarity, 1),
                 None => self.ended += 1,
             }

@@ -14,7 +14,7 @@ const ANY: &str = "_";
 /// The text of a joint move without an effect.
 const PASS: &str = "pass";
 
-/// The labels of a game's moves.
+/// The labels of the moves of a game, or of several.
 ///
 /// Moves with the same text are the same move, whichever role plays them, so that the moves of one
 /// player can be compared with those of the other one. Moves without an effect, such as those of a
@@ -22,8 +22,8 @@ const PASS: &str = "pass";
 /// label of its own, independent of which role plays which; one in which none has is a pass.
 #[derive(Clone, Debug)]
 pub(super) struct Labels {
-    /// The label of each move of each role.
-    of_moves: Vec<Vec<Option<u32>>>,
+    /// The label of each move of each role of each game.
+    of_games: Vec<Vec<Vec<Option<u32>>>>,
     /// The number of labels of single moves, a pass being the last one. Those of joint moves come
     /// after these.
     single: usize,
@@ -33,36 +33,39 @@ pub(super) struct Labels {
 }
 
 impl Labels {
-    /// Makes the labels of a game's moves. Arguments at these places, counted from 1, make no
+    /// Makes the labels of the moves of games. Arguments at these places, counted from 1, make no
     /// difference.
-    pub(super) fn new(game: &GroundGame, ignored: &[usize]) -> Labels {
-        let circuit = game.lowered();
-        let used = circuit.cone(circuit.outputs().iter().copied());
+    pub(super) fn new(games: &[&GroundGame], ignored: &[usize]) -> Labels {
         let mut numbers = FxHashMap::default();
         let mut label = |text: String| {
             let next = numbers.len() as u32;
             *numbers.entry(text).or_insert(next)
         };
-        let roles = RoleId::first(game.roles().len());
-        let of_moves = roles.map(|role| {
-            let inputs = game.layout().does[role.index()].clone();
-            let moves = inputs.zip(0..).map(|(input, number)| {
-                let is_used = used.contains(circuit.inputs()[input]);
-                is_used.then(|| label(without(&game.move_text(role, Move(number)), ignored)))
+        let of_games = games.iter().map(|game| {
+            let circuit = game.lowered();
+            let used = circuit.cone(circuit.outputs().iter().copied());
+            let roles = RoleId::first(game.roles().len());
+            let of_roles = roles.map(|role| {
+                let inputs = game.layout().does[role.index()].clone();
+                let moves = inputs.zip(0..).map(|(input, number)| {
+                    let is_used = used.contains(circuit.inputs()[input]);
+                    is_used.then(|| label(without(&game.move_text(role, Move(number)), ignored)))
+                });
+                moves.collect()
             });
-            moves.collect()
+            of_roles.collect()
         });
         Labels {
-            of_moves: of_moves.collect(),
+            of_games: of_games.collect(),
             single: numbers.len() + 1,
             joint: FxHashMap::default(),
             ignored: ignored.to_vec(),
         }
     }
 
-    /// Returns the labels of the moves of a joint move, one at least, ascending.
-    pub(super) fn of_moves(&self, joint: &[Move]) -> Vec<u32> {
-        let labels = joint.iter().zip(&self.of_moves);
+    /// Returns the labels of the moves of a joint move of a game, one at least, ascending.
+    pub(super) fn of_moves(&self, game: usize, joint: &[Move]) -> Vec<u32> {
+        let labels = joint.iter().zip(&self.of_games[game]);
         let labels = labels.filter_map(|(played, labels)| labels[played.index()]);
         let mut labels: Vec<u32> = labels.collect();
         labels.sort_unstable();
@@ -72,10 +75,10 @@ impl Labels {
         labels
     }
 
-    /// Returns the labels of all moves that can be played, ascending; `legal` has the moves of each
+    /// Returns the labels of all moves that can be played in a game, ascending; `legal` has the moves of each
     /// role.
-    pub(super) fn of_legal(&self, legal: &[Vec<Move>]) -> Vec<u32> {
-        let of_role = legal.iter().zip(&self.of_moves);
+    pub(super) fn of_legal(&self, game: usize, legal: &[Vec<Move>]) -> Vec<u32> {
+        let of_role = legal.iter().zip(&self.of_games[game]);
         let labels = of_role.flat_map(|(legal, labels)| {
             let of_move = |played: &Move| labels[played.index()];
             legal.iter().filter_map(of_move)
@@ -115,12 +118,12 @@ impl Labels {
         }
     }
 
-    /// Returns the text of a joint move: of the only move that has a label, or of the moves of all
+    /// Returns the text of a joint move of the game with this number: of the only move that has a label, or of the moves of all
     /// roles if several have one.
-    pub(super) fn text(&self, game: &GroundGame, joint: &[Move]) -> String {
+    pub(super) fn text(&self, number: usize, game: &GroundGame, joint: &[Move]) -> String {
         let moves = RoleId::first(joint.len()).zip(joint.iter().copied());
         let has_label = |&(role, played): &(RoleId, Move)| {
-            self.of_moves[role.index()][played.index()].is_some()
+            self.of_games[number][role.index()][played.index()].is_some()
         };
         let shown: Vec<(RoleId, Move)> = match moves.clone().filter(has_label).count() {
             0 => return PASS.to_string(),
@@ -137,8 +140,8 @@ impl Labels {
         self.single as u32 - 1
     }
 
-    /// Returns the labels of all moves that can be played in each of the states, a pass included.
-    pub(super) fn sets(&self, batch: &mut Batch, states: &[State]) -> MoveSets {
+    /// Returns the labels of all moves that can be played in each of the states of a game, a pass included.
+    pub(super) fn sets(&self, game: usize, batch: &mut Batch, states: &[State]) -> MoveSets {
         let words = column_words(self.single);
         let mut sets = MoveSets::new(words, states.len());
         let width = batch.width();
@@ -153,7 +156,8 @@ impl Labels {
             // The last row: it is a pass if every role makes a move without a label.
             rows.resize(self.single * row, !0);
             let mut going_on = batch.filled().and_not(batch.terminal());
-            for (role, labels) in RoleId::first(self.of_moves.len()).zip(&self.of_moves) {
+            for (role, labels) in RoleId::first(self.of_games[game].len()).zip(&self.of_games[game])
+            {
                 going_on = going_on.and(batch.choices(role).0);
                 unlabelled.clear();
                 unlabelled.resize(row, 0);

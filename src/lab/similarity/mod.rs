@@ -2,7 +2,7 @@
 //!
 //! Positions are compared by their local game trees, without any knowledge of the game. Three
 //! measures compare moves; a fourth one, based on any of them, compares how much moves change, so
-//! that positions that have no moves in common, or are of different games, can be compared as well.
+//! that positions that have no moves in common, or are of different games ([`Comparison::between`]), can be compared as well.
 //! All are from 0 to 1.
 //!
 //! | measure | what it compares | source |
@@ -48,6 +48,7 @@ mod matching;
 mod move_sets;
 mod ordered_tree;
 mod sequences;
+mod side;
 mod structural;
 mod terminal;
 mod tree;
@@ -61,5 +62,5 @@ pub use matching::{FrequentPair, MatchedMoves, MovePair};
 pub use move_sets::{MoveSets, continuations};
 pub use sequences::Sequences;
 pub use structural::structural;
-pub use terminal::rewards;
+pub use terminal::{rewards, rewards_between};
 pub use tree::{Branch, GameTree};
