@@ -7,7 +7,7 @@ use crate::common;
 use crate::common::random_lanes::{RandomLanes, Step};
 use propjit::LaneMask;
 use propjit::Stop;
-use propjit::game::facts::{self, AnalysisConfig, Composite, Facts, Literal, ProofMethod};
+use propjit::game::facts::{self, AnalysisConfig, Composite, Fact, Facts, Literal, ProofMethod};
 use propjit::game::ground::{GoalTables, GroundGame};
 use propjit::game::load::Game;
 use propjit::game::machine::batch::Batch;
@@ -433,6 +433,46 @@ fn legality_and_invariants_make_latches_that_have_no_form() {
     assert_eq!(spoilt, ["(is 1 blue)", "(is 2 red)"]);
 }
 
+/// The composite latches that are proved, as texts.
+fn proved_composites(game: &Game) -> Vec<String> {
+    let facts = facts(game);
+    check_all(game, &facts, 10_000).unwrap();
+    let ground = game.ground_game().unwrap();
+    let proved = facts
+        .composites
+        .iter()
+        .filter(|fact| fact.method != ProofMethod::Unproved);
+    let text = |fact: &Fact<Composite>| {
+        let (kind, literals) = match &fact.what {
+            Composite::Any(literals) => ("any", literals),
+            Composite::All(literals) => ("all", literals),
+        };
+        let mut texts: Vec<_> = literals.iter().map(|l| l.text(ground)).collect();
+        texts.sort();
+        format!("{kind} {}", texts.join(" "))
+    };
+    let mut found: Vec<String> = proved.map(text).collect();
+    found.sort();
+    found
+}
+
+/// One of `p` and `q` is true from the start on, sometimes both; neither stays so by itself.
+#[test]
+fn one_of_two_may_hold_from_the_start_on() {
+    let game = common::game(
+        "(role r) (init p) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
+         (legal r swap) (legal r both) (legal r wait)
+         (<= (next p) (true q) (does r swap)) (<= (next q) (true p) (does r swap))
+         (<= (next p) (does r both)) (<= (next q) (does r both))
+         (<= (next p) (true p) (does r wait)) (<= (next q) (true q) (does r wait))
+         (<= (next p) (true p) (true q) (does r swap))
+         (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+         (<= terminal (true (step 5))) (<= (goal r 100) (true p)) (<= (goal r 0) (not (true p)))",
+    );
+    let found = proved_composites(&game);
+    assert!(found.contains(&"any p q".to_string()), "{found:?}");
+}
+
 #[test]
 fn pairs_and_groups_are_latched_though_no_member_is() {
     // A lamp that is switched on stays on in one of three colours, which change; two
@@ -455,25 +495,7 @@ fn pairs_and_groups_are_latched_though_no_member_is() {
          (<= (goal p 0) (not (true (on a))))
          (<= (goal p 50) (true (on a)) (not (true (on b))))",
     );
-    let facts = facts(&game);
-    check_all(&game, &facts, 10_000).unwrap();
-    let ground = game.ground_game().unwrap();
-    let proved = facts
-        .composites
-        .iter()
-        .filter(|fact| fact.method != ProofMethod::Unproved);
-    let mut found: Vec<String> = proved
-        .map(|fact| {
-            let (kind, literals) = match &fact.what {
-                Composite::Any(literals) => ("any", literals),
-                Composite::All(literals) => ("all", literals),
-            };
-            let mut texts: Vec<_> = literals.iter().map(|l| l.text(ground)).collect();
-            texts.sort();
-            format!("{kind} {}", texts.join(" "))
-        })
-        .collect();
-    found.sort();
+    let found = proved_composites(&game);
     assert!(
         found.contains(&"all (on a) (on b)".to_string()),
         "{found:?}"

@@ -31,7 +31,7 @@ pub(super) struct Args {
 
     /// Player for a role, once per role in their order: `mcts`, `random`, `legal`, cmd:COMMAND for a program
     /// (docs/engines.md), or http://HOST:PORT for a GGP player. Options follow a colon, as in
-    /// `mcts:threads=2,memory=512`. The referee plays the role `random`
+    /// `mcts:threads=2,memory=512`; without `threads`, a player searches on one. The referee plays the role `random`
     #[arg(long = "player", required = true, value_name = "SPEC")]
     players: Vec<PlayerFactory>,
 

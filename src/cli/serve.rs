@@ -1,6 +1,7 @@
 //! `propjit serve`: a player for game managers.
 
 use std::net::{IpAddr, SocketAddr};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use propjit::play::ggp::{
     DEFAULT_PORT, Server, ServerLimits, Session, SessionConfig, listen_remedy,
 };
 use propjit::play::matches::PlayerFactory;
-use propjit::play::players::SpecError;
+use propjit::play::players::{SpecError, with_all_cores};
 
 use super::option_flags::{Flag, OptionArgs, OptionFlags};
 use super::options::{SetupArgs, in_range, port, seconds};
@@ -59,7 +60,7 @@ struct ServeFlags;
 
 impl OptionFlags for ServeFlags {
     const FLAGS: &'static [Flag] = &[
-        Flag::new("threads").with_default("as in --player, or 1"),
+        Flag::new("threads").with_default("as in --player, or one less than there are cores"),
         Flag::new("memory").with_default("as in --player, or 1024"),
     ];
 }
@@ -79,7 +80,10 @@ impl Args {
             let separator = if text.contains(':') { ',' } else { ':' };
             text = format!("{text}{separator}{option}={value}");
         }
-        text.parse().map_err(|error: SpecError| error.to_string())
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        with_all_cores(&text, cores)
+            .parse()
+            .map_err(|error: SpecError| error.to_string())
     }
 }
 

@@ -32,6 +32,9 @@ const MOST: usize = 128;
 /// The maximum number of candidates that are searched for, to try the best of them.
 const MAX_FOUND: usize = 4096;
 
+/// The maximum number of pairs of propositions that are tried of which one has held from the start on.
+const MAX_LASTING: usize = 32;
+
 /// Several literals, none of which is a latch.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Composite {
@@ -117,6 +120,8 @@ struct Search {
     all: Vec<u64>,
     /// Candidates, with the number of steps in which they hold.
     found: Vec<(u64, Composite)>,
+    /// Candidates that hold in all of them: "one of p or q is always true" in the book's example.
+    lasting: Vec<Composite>,
 }
 
 impl Search {
@@ -142,19 +147,24 @@ impl Search {
                 .collect(),
             all,
             found: Vec::new(),
+            lasting: Vec::new(),
         }
     }
 
-    /// Returns the candidates, those that hold most often first, and how many are left out.
+    /// Returns the candidates, those that hold most often first, then those that always do; and how many are left out.
     fn run(mut self, invariants: &[Invariant], end: &Stop) -> (Vec<Composite>, usize) {
         self.groups(invariants);
         self.pairs(end);
         self.found
             .sort_by_key(|&(count, _)| std::cmp::Reverse(count));
-        let left_out = self.found.len().saturating_sub(MOST);
+        let left_out = [
+            self.found.len().saturating_sub(MOST),
+            self.lasting.len().saturating_sub(MAX_LASTING),
+        ];
         self.found.truncate(MOST);
+        self.lasting.truncate(MAX_LASTING);
         let kept = self.found.into_iter().map(|(_, composite)| composite);
-        (kept.collect(), left_out)
+        (kept.chain(self.lasting).collect(), left_out.iter().sum())
     }
 
     /// Adds candidates from groups of which at most one is true: that one of them is.
@@ -208,6 +218,14 @@ impl Search {
                     (!words.clone().any(breaks)).then(|| [0, 1].map(row))
                 };
                 let any = kept(|a, b| a | b).map(|rows| (Composite::Any(pair()), rows));
+                // With negated ones, it is an implication or that both cannot hold, of which there are many.
+                if a.value
+                    && b.value
+                    && let Some((composite, [before, _])) = &any
+                    && *before == self.all
+                {
+                    self.lasting.push(composite.clone());
+                }
                 let all = kept(|a, b| a & b).map(|rows| (Composite::All(pair()), rows));
                 for (composite, rows) in any.into_iter().chain(all) {
                     self.add(composite, &rows);

@@ -13,4 +13,5 @@ mod spec_error;
 pub use mcts::{MctsPlayer, MctsPlayerConfig, MoveBudget};
 pub use options::{MctsOptions, PlayerOption, mcts_options, mcts_options_as_markdown};
 pub use simple::SimplePlayer;
+pub use spec::with_all_cores;
 pub use spec_error::SpecError;

@@ -73,6 +73,45 @@ const KINDS: &[PlayerKind] = &[
 /// with that seed.
 const OWN_SEEDS: u64 = 0x706c_6179_6572_7365;
 
+/// Returns the specification of a player that has a machine for itself: a `mcts` player without a counted budget searches on
+/// all `cores` but one, unless its number of threads is given; and if a core is left then, the search for forced wins has it
+/// for itself.
+pub fn with_all_cores(text: &str, cores: usize) -> String {
+    let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+    let given = |option: &str| {
+        let mut options = rest.split(',').filter_map(|part| part.split_once('='));
+        options
+            .find(|(name, _)| *name == option)
+            .map(|(_, value)| value)
+    };
+    let is_counted = ["nodes", "total-playouts"]
+        .iter()
+        .any(|option| given(option).is_some());
+    if name != "mcts" || is_counted {
+        return text.to_string();
+    }
+    let mut options: Vec<String> = rest
+        .split(',')
+        .filter(|part| !part.is_empty())
+        .map(String::from)
+        .collect();
+    let threads = match given("threads") {
+        Some(threads) => threads.parse().unwrap_or(cores),
+        None => {
+            let threads = cores.saturating_sub(1).max(1);
+            options.push(format!("threads={threads}"));
+            threads
+        }
+    };
+    if threads < cores && given("local-share").is_none() {
+        options.push("local-share=1".to_string());
+    }
+    match options.is_empty() {
+        true => name.to_string(),
+        false => format!("{name}:{}", options.join(",")),
+    }
+}
+
 /// Returns the seat, with a seed that depends on the player's `seed`, if it has one, on the number of the match, and
 /// on the role alone. So the matches of a series differ, and so do players with the same `seed`; and the same series
 /// can be played again.
@@ -182,6 +221,33 @@ mod tests {
         assert_eq!(seed(3, 5, Some(1)), seed(3, 6, Some(1)));
         assert_ne!(seed(3, 5, Some(1)), seed(4, 5, Some(1)));
         assert_ne!(seed(3, 5, Some(1)), seed(3, 5, Some(2)));
+    }
+
+    #[test]
+    fn a_player_with_a_machine_for_itself_uses_it() {
+        for (text, cores, expected) in [
+            ("mcts", 1, "mcts:threads=1"),
+            ("mcts", 2, "mcts:threads=1,local-share=1"),
+            (
+                "mcts:ponder=false",
+                8,
+                "mcts:ponder=false,threads=7,local-share=1",
+            ),
+            ("mcts:threads=8", 8, "mcts:threads=8"),
+            (
+                "mcts:threads=2,local-share=0.1",
+                8,
+                "mcts:threads=2,local-share=0.1",
+            ),
+            ("mcts:nodes=100", 8, "mcts:nodes=100"),
+            ("random", 8, "random"),
+            ("cmd:mcts --a=b", 8, "cmd:mcts --a=b"),
+            ("mtcs", 8, "mtcs"),
+        ] {
+            assert_eq!(with_all_cores(text, cores), expected);
+            let known: Result<PlayerFactory, _> = expected.parse();
+            assert_eq!(known.is_ok(), text != "mtcs", "{expected}");
+        }
     }
 
     #[test]
