@@ -14,9 +14,9 @@
 //! the clauses reach.
 
 use batsat::Lit;
-use propjit_jit::circuit::{Edge, Node, NodeId};
 use propjit_stop::Stop;
 
+use crate::game::ground::invariants::gates::Gates;
 use crate::game::ground::invariants::net::Net;
 use crate::game::ground::invariants::solver::Solver;
 use crate::game::machine::{Move, State};
@@ -40,9 +40,6 @@ struct Parallel {
     effects: Effects,
     groups: Vec<Vec<usize>>,
 }
-
-/// The gates to be made into clauses, each with its operands, in the order of evaluation.
-type Gates = Vec<(NodeId, Box<[Edge]>)>;
 
 /// The gates by what they are for.
 struct Parts {
@@ -340,20 +337,13 @@ impl<'a> Unrolled<'a> {
 
     /// Makes clauses of gates in a state.
     fn define(&mut self, at: usize, part: fn(&Parts) -> &Gates) {
-        let lits = &mut self.states[at].lits;
-        let mut operands = Vec::new();
-        for (node, edges) in part(&self.parts) {
-            operands.clear();
-            let edges = edges.iter();
-            operands.extend(edges.map(|edge| lits[edge.node().index()] ^ edge.inverted()));
-            lits[node.index()] = self.solver.and_all(&operands);
-        }
+        let wires = &mut self.states[at].lits;
+        part(&self.parts).define(wires, &mut self.solver);
     }
 
     /// The literal of an output in a state.
     fn output(&self, at: usize, output: usize) -> Lit {
-        let edge = self.net.circuit.outputs()[output];
-        self.states[at].lits[edge.node().index()] ^ edge.inverted()
+        self.net.output(&self.states[at].lits, output)
     }
 }
 
@@ -363,31 +353,14 @@ impl Parts {
         let mut seen = vec![false; net.circuit.nodes().len()];
         let legal = layout.legal.iter().cloned().flatten();
         let goals = layout.goals.iter().cloned().flatten();
-        let state = gates(net, legal.chain([layout.terminal]), &mut seen);
+        let state = Gates::of(net, legal.chain([layout.terminal]), &mut seen);
         Parts {
             state,
             // Nothing may follow a state with goals, so these do without the gates of the next state.
-            goals: gates(net, goals, &mut seen.clone()),
-            next: gates(net, layout.next.clone(), &mut seen),
+            goals: Gates::of(net, goals, &mut seen.clone()),
+            next: Gates::of(net, layout.next.clone(), &mut seen),
         }
     }
-}
-
-/// The gates that outputs depend on and that were not seen yet.
-fn gates(net: &Net, outputs: impl Iterator<Item = usize>, seen: &mut [bool]) -> Gates {
-    let mut found = Vec::new();
-    let nodes = outputs.map(|output| net.circuit.outputs()[output].node());
-    let mut open: Vec<NodeId> = nodes.collect();
-    while let Some(node) = open.pop() {
-        let is_gate = matches!(net.circuit.node(node), Node::And(..));
-        if is_gate && !std::mem::replace(&mut seen[node.index()], true) {
-            let operands = net.operands(node, |_| false);
-            open.extend(operands.iter().map(|edge| edge.node()));
-            found.push((node, operands.into_boxed_slice()));
-        }
-    }
-    found.sort_unstable_by_key(|&(node, _)| node);
-    found
 }
 
 #[cfg(test)]

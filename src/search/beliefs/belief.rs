@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use propjit_stop::Stop;
 
+use super::explanation::explain;
 use super::observation::Observation;
 use super::population::Population;
 use super::successors::Step;
@@ -16,6 +17,9 @@ use crate::support::setters::setters;
 
 /// How often a way back is tried from each earlier population before an observation counts as unexplained.
 const TRIES: usize = 3;
+
+/// The most states that a SAT solver finds where all ways back led nowhere.
+const EXPLANATIONS: usize = 64;
 
 /// How a belief is kept.
 #[derive(Clone, Debug)]
@@ -181,14 +185,16 @@ impl Belief {
             population: Some(before.clone()),
             observation: observation.clone(),
         });
-        if next.is_empty() && !was_exact {
-            next = self.find_another_way(stop).unwrap_or(next);
+        let mut is_certain = was_exact && is_all;
+        if next.is_empty() && !is_certain {
+            match self.find_another_way(stop) {
+                Some(found) => next = found,
+                None => (next, is_certain) = self.explained(stop),
+            }
         }
         let mut result = Ok(());
         if next.is_empty() {
-            result = Err(Unexplained {
-                is_certain: was_exact && is_all,
-            });
+            result = Err(Unexplained { is_certain });
             self.is_exact = false;
             let own = observation.own;
             let (any, _) = self.successors(&before, None, own, stop);
@@ -283,6 +289,35 @@ impl Belief {
             past.population = Some(population);
         }
         Arc::into_inner(found).map(|found| self.limited(found, self.config.hypotheses).0)
+    }
+
+    /// States that a SAT solver finds by all that was observed; and whether it says that there are no others.
+    fn explained(&mut self, stop: &Stop) -> (Population, bool) {
+        let game = self.expander.game().clone();
+        let observations = self.past.iter().map(|past| &past.observation);
+        let most = self.config.hypotheses.min(EXPLANATIONS);
+        let found = explain(&game, self.role, observations, most, stop);
+        let (words, roles) = (self.expander.words(), game.roles().len());
+        let mut population = Population::new(words, roles);
+        for history in found.histories {
+            let mut last = Population::of(game.initial(), words, roles);
+            for (joint, past) in history.iter().zip(&self.past) {
+                if last.is_empty() {
+                    break;
+                }
+                let step = Step {
+                    role: self.role,
+                    own: past.observation.own,
+                    observation: Some(&past.observation),
+                };
+                last = step.made(&mut self.expander, &last, joint);
+            }
+            population.add_all(&last);
+        }
+        if !population.is_empty() {
+            population.normalise();
+        }
+        (population, found.are_all)
     }
 
     /// Forgets the earliest populations but the first, so that the others have room.

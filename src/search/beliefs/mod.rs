@@ -10,8 +10,10 @@
 //! - `population`: states with weights, and with what the other roles know.
 //! - `successors`: the states that may follow, and explain an observation.
 //! - `belief`: populations from move to move, and ways back where none is left.
+//! - `explanation`: histories found by a SAT solver where no way back was found at random.
 
 mod belief;
+mod explanation;
 mod observation;
 mod population;
 mod successors;

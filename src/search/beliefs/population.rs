@@ -77,6 +77,14 @@ impl Population {
         self.total += weight;
     }
 
+    /// Adds all hypotheses of another one.
+    pub(super) fn add_all(&mut self, other: &Population) {
+        for number in 0..other.len() {
+            let (weight, histories) = (other.weights[number], other.histories[number]);
+            self.add(other.hypothesis(number), weight, histories);
+        }
+    }
+
     /// The number of hypotheses.
     pub fn len(&self) -> usize {
         self.hypotheses.len()

@@ -106,6 +106,33 @@ impl Step<'_> {
     }
 }
 
+impl Step<'_> {
+    /// Returns the state to which a joint move leads from the one state of a population, if that explains what the role
+    /// observed. Its weight is that of the state, by the number of moves that the other roles could have made.
+    pub(super) fn made(
+        &self,
+        expander: &mut Expander,
+        population: &Population,
+        joint: &[Move],
+    ) -> Population {
+        let state = population.state(0);
+        let legal = expander.legal(state).clone();
+        let moves = legal.get(0).each().enumerate();
+        let others = moves.filter(|(role, _)| *role != self.role.index());
+        let count: f64 = others.map(|(_, moves)| moves.len() as f64).product();
+        let weight = (population.weight(0) / count, population.histories_of(0));
+        let mut waiting = Waiting {
+            states: state.to_vec(),
+            knowledge: population.knowledge(0).to_vec(),
+            joints: joint.to_vec(),
+            weights: vec![weight],
+        };
+        let mut found = Population::emptied(population);
+        waiting.flush(expander.batch_mut(), self, &mut found);
+        found
+    }
+}
+
 impl Waiting {
     /// Makes the moves, and adds the states that follow and explain the observation.
     fn flush(&mut self, batch: &mut Batch, step: &Step<'_>, found: &mut Population) {

@@ -249,3 +249,58 @@ fn contradictions_are_reported_and_play_goes_on() {
         "x can never perceive `maybe`"
     );
 }
+
+/// Twelve coins fall unseen, one after the other; in the end, all are shown. Random histories hardly ever explain that.
+const COINS: &str = "
+    (role guesser) (role random) (init (step 0)) (side heads) (side tails)
+    (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8) (succ 8 9) (succ 9 10)
+    (succ 10 11) (succ 11 12) (succ 12 13)
+    (<= (legal random (throw ?s)) (side ?s)) (legal guesser wait)
+    (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+    (<= (next (coin ?n ?s)) (true (step ?n)) (does random (throw ?s)))
+    (<= (next (coin ?n ?s)) (true (coin ?n ?s)))
+    (<= (sees guesser (was ?n ?s)) (true (step 12)) (true (coin ?n ?s)))
+    (<= terminal (true (step 13))) (<= (goal ?r 50) (role ?r))";
+
+/// What the guesser sees at last is explained by the two states that it leaves open, however few hypotheses are kept; and what
+/// contradicts the rules is not.
+#[test]
+fn a_solver_explains_what_random_histories_do_not() {
+    let game = Game::from_text("coins.kif", COINS, &Setup::default()).unwrap();
+    let (ground, engines) = (game.ground_game().unwrap(), game.engines().unwrap());
+    let guesser = RoleId(0);
+    let wait = ground.parse_move(guesser, "wait").unwrap();
+    let seen = |percepts: &[String], is_over| {
+        Observation::from_texts(ground, guesser, wait, percepts, is_over).unwrap()
+    };
+    let sides: Vec<&str> = (0..12)
+        .map(|number| ["heads", "tails"][number * number % 7 % 2])
+        .collect();
+    let mut shown: Vec<String> = (sides.iter().enumerate())
+        .map(|(number, side)| format!("(was {number} {side})"))
+        .collect();
+    let before = || {
+        let config = BeliefConfig::default().with_hypotheses(8);
+        let mut belief = Belief::new(engines, guesser, config);
+        for _ in 0..12 {
+            belief.observe(&seen(&[], false), &Stop::new()).unwrap();
+        }
+        belief
+    };
+    let mut belief = before();
+    belief.observe(&seen(&shown, true), &Stop::new()).unwrap();
+    let population = belief.population();
+    assert_eq!((population.states(), belief.is_exact()), (2, false));
+    for (number, side) in sides.iter().enumerate() {
+        let coin = format!("(coin {number} {side})");
+        let coin = ground.parse_state(&[&coin]).unwrap().iter().next().unwrap();
+        assert_eq!(population.probability_of(coin), 1.0);
+    }
+    let heads = ground.parse_state(&["(coin 12 heads)"]).unwrap();
+    let heads = population.probability_of(heads.iter().next().unwrap());
+    assert!((heads - 0.5).abs() < 1e-9, "{heads}");
+    // A coin that shows neither side.
+    shown.pop();
+    let error = before().observe(&seen(&shown, true), &Stop::new());
+    assert_eq!(error, Err(Unexplained { is_certain: true }));
+}

@@ -6,11 +6,12 @@
 //! - [`conservation`] proves totals that never change, together with their groups, by
 //!   [joint move](joint) and case by case (`cases`).
 //! - [`step`] has the clauses of a step, and asks a SAT solver about it; `encoding` those of
-//!   invariants, and `sums` those of [`Linear`] ones; `net` the circuit that they are made from; `solver` the SAT solver.
+//!   invariants, and `sums` those of [`Linear`] ones; `net` the circuit that they are made from, `gates` parts of it; `solver` the SAT solver.
 
 mod cases;
 pub(crate) mod conservation;
 pub(crate) mod encoding;
+pub(crate) mod gates;
 pub(crate) mod induction;
 mod invariant;
 pub(crate) mod joint;

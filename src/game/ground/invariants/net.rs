@@ -1,5 +1,6 @@
 //! A game's circuit, with the nodes that the analysis queries.
 
+use batsat::Lit;
 use propjit_jit::circuit::{Circuit, Edge, Node, NodeId, NodeSet};
 
 use crate::game::ground::layout::Layout;
@@ -81,6 +82,12 @@ impl<'a> Net<'a> {
         let goals = self.layout.goals.iter().cloned().flatten();
         let outputs = self.circuit.outputs();
         self.circuit.cone(goals.map(|number| outputs[number]))
+    }
+
+    /// Returns the literal of an output in a state, of which `wires` has those of the nodes.
+    pub(crate) fn output(&self, wires: &[Lit], output: usize) -> Lit {
+        let edge = self.circuit.outputs()[output];
+        wires[edge.node().index()] ^ edge.inverted()
     }
 
     /// Returns the operands of the widest conjunction, within limits, that ends in this gate, of
