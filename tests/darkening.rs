@@ -1,11 +1,12 @@
 //! What was made for the rest of a match is right for the rest of the match.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use propjit::game::circuits::darkening::Specialisation;
 use propjit::game::circuits::darkening::ternary::{Fixpoint, TernaryCircuit};
-use propjit::game::engine::darkening::Darkened;
+use propjit::game::engine::darkening::{Darkened, PlayoutForm};
 use propjit::game::engine::{Engines, MatchEngines, PlayoutPolicy};
 use propjit::game::load::{Game, Setup};
 use propjit::game::machine::batch::Batch;
@@ -96,7 +97,7 @@ fn check(path: &Path, matches: u64, steps: usize) {
     let Some(engines) = game.engines() else {
         return;
     };
-    let (game, programs) = (engines.game(), engines.programs());
+    let (game, form) = (engines.game(), PlayoutForm::plain(engines));
     let mut rng = streams(11).next().unwrap();
     let bounds = TernaryCircuit::new(game, &game.min_gates().circuit);
     let mut fixpoint = Fixpoint::new(game.clone(), &bounds, Width::X64);
@@ -106,8 +107,8 @@ fn check(path: &Path, matches: u64, steps: usize) {
             let root = &states[(states.len() - 1) * part / 4];
             let none = Duration::ZERO;
             let some = Duration::from_millis(200);
-            let specialisation = Specialisation::new(game, &mut fixpoint, root);
-            let compile = |passes| Darkened::compile(&specialisation, programs, passes).unwrap();
+            let specialisation = Specialisation::new(form.circuit(), &mut fixpoint, root);
+            let compile = |passes| Darkened::compile(&specialisation, &form, passes).unwrap();
             for darkened in [some, none].map(compile) {
                 assert!(darkened.gates <= game.min_gates().circuit.gates(), "{name}");
                 compare(&name, engines, &darkened, steps, &mut rng);
@@ -151,9 +152,10 @@ fn match_engines(game: &Game) -> MatchEngines {
     MatchEngines::new(game.engines().unwrap().clone()).with_darkening()
 }
 
-/// Makes an engine for the root, and waits for it.
+/// Makes an engine for the root, which is worth it in the time that is left, and waits for it.
 fn darken(engines: &MatchEngines, root: &State) {
-    engines.advance(root, None);
+    let long = Instant::now() + Duration::from_secs(10_000);
+    engines.advance(root, Some(long));
     engines.darkening().unwrap().wait();
 }
 
@@ -195,6 +197,52 @@ fn playouts_are_the_same_matches() {
         for (rollouts, expected) in [(100, again), (1000, more), (100, last)] {
             assert_eq!(play_with(&mut whole, root, rollouts), expected, "{name}");
         }
+    }
+}
+
+/// What is specialised is the form that plays: with decisive moves, and with the choice of moves in the circuit. It plays the
+/// same matches, also if it comes while they run.
+#[test]
+fn every_form_plays_the_same_matches() {
+    let mut forms = BTreeSet::new();
+    for name in ["breakthrough", "captureGo", "connectFour", "hexPie", "tron"] {
+        let game = common::own_game(name);
+        let of_game = game.engines().unwrap();
+        let engines = MatchEngines::new(of_game.clone());
+        let engines = engines.with_decisive(game.decisive().unwrap().clone());
+        let engines = engines.with_darkening();
+        let form = engines.darkening().unwrap().form();
+        forms.insert(form.name());
+        let states = random_states(of_game, 5);
+        let root = &states[states.len() * 3 / 4];
+        darken(&engines, root);
+        let policy = form.engine().policy();
+        let dark = engines.subscribe(policy).current();
+        assert!(dark.validity().given() > 0, "{name}");
+        assert_eq!(dark.policy(), policy, "{name}");
+        let runner = |engine| Playouts::new(of_game.game().clone(), engine, 500, 3);
+        let play_going = |runner: &mut Playouts, rollouts| {
+            let id = runner.queue_mut().add_going(root, Some(rollouts));
+            common::play_all(runner);
+            let tally = runner.queue().tally(id).clone();
+            runner.clear();
+            (tally.rollouts(), tally.state_changes, tally.goals)
+        };
+        let mut expected = runner(form.engine().clone());
+        let mut found = runner(dark.clone());
+        for _ in 0..2 {
+            let played = play_going(&mut expected, 2000);
+            assert_eq!(play_going(&mut found, 2000), played, "{name}");
+        }
+        // Back to the whole circuit, and forth.
+        for engine in [form.engine().clone(), dark] {
+            assert!(found.switch(engine));
+            let played = play_going(&mut expected, 1000);
+            assert_eq!(play_going(&mut found, 1000), played, "{name}");
+        }
+    }
+    for form in ["plain", "steps", "decisive steps"] {
+        assert!(forms.contains(form), "{forms:?}");
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use propjit::game::engine::MatchEngines;
 use propjit::game::machine::{Backend, MachineError};
 use propjit::lab::tools::darkening::plot;
 use propjit::lab::tools::darkening::{
@@ -41,7 +42,7 @@ pub(super) struct Args {
     #[arg(long, default_value = "0.5", value_name = "SECONDS", value_parser = seconds)]
     seconds: Duration,
 
-    /// Maximum number of joint moves of the match, and of each playout
+    /// Maximum number of joint moves of the match
     #[arg(long, default_value = "10000", value_name = "N", value_parser = |text: &str| in_range(text, 1, u32::MAX))]
     max_steps: u32,
 
@@ -87,15 +88,19 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
     let config = DarkeningConfig::default()
         .with_time(args.seconds)
-        .with_max_steps(args.max_steps)
         .with_seed(seed);
+    let mut engines = MatchEngines::new(engines.clone());
+    if let Some(decisive) = game.decisive() {
+        engines = engines.with_decisive(decisive.clone());
+    }
+    let engines = engines.with_darkening();
     let done = Arc::new(AtomicUsize::new(0));
     let shown = show_progress({
         let (done, all) = (done.clone(), states.len());
         move || format!("state {} of {all}", done.load(Ordering::Relaxed) + 1)
     });
     let now = |depth| done.store(depth, Ordering::Relaxed);
-    let table = measure(engines, &states, &config, &stop, now)?;
+    let table = measure(&engines, &states, &config, &stop, now)?;
     drop(shown);
     let report = Report {
         game: game_name(&args.rulesheet),
@@ -117,8 +122,8 @@ impl fmt::Display for Report {
         let table = &self.table;
         writeln!(
             f,
-            "{}: {} base propositions, {} moves, {} gates, {} lanes, seed {}",
-            self.game, table.bases, table.moves, table.gates, table.lanes, self.seed
+            "{}: {} base propositions, {} moves, {} gates, {} code, {} lanes, seed {}",
+            self.game, table.bases, table.moves, table.gates, table.form, table.lanes, self.seed
         )?;
         if !table.cut_passes.is_empty() {
             writeln!(

@@ -75,6 +75,11 @@ impl DecisiveEngine {
         })
     }
 
+    /// Returns the circuit with decisive moves, if there is one; it is made again if the code was in the cache.
+    pub(super) fn circuit(&self) -> Option<&Circuit> {
+        self.source.circuit().ok()
+    }
+
     /// Returns the engine, if it is ready.
     pub(super) fn get(&self) -> Option<&Engine> {
         self.engine.get()?.as_ref()

@@ -1,7 +1,7 @@
 //! Engines shared by the threads of a search.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::darkening::Darkening;
 use super::decisive::DecisiveEngine;
@@ -32,11 +32,12 @@ impl MatchEngines {
         }
     }
 
-    /// Adds engines that are made for the rest of the match, whenever the root advances.
+    /// Adds engines that are made for the rest of the match, whenever the root advances: in the form that playouts have with
+    /// what was added before.
     #[must_use]
     pub fn with_darkening(mut self) -> MatchEngines {
-        let engines = &self.sources.engines;
-        let darkening = Darkening::new(engines.programs().clone(), engines.tiers().clone());
+        let (engines, decisive) = (&self.sources.engines, &self.sources.decisive);
+        let darkening = Darkening::new(engines.clone(), decisive.clone());
         self.sources.darkening = Some(Arc::new(darkening));
         self
     }
@@ -87,6 +88,14 @@ impl MatchEngines {
     pub fn advance(&self, root: &State, until: Option<Instant>) {
         if let Some(darkening) = self.darkening() {
             darkening.advance(root, until);
+        }
+    }
+
+    /// Notes for how long states that follow from the root were evaluated since it was announced. What was needed for earlier
+    /// roots says how much an engine for the rest of the match can gain.
+    pub fn note_search(&self, time: Duration) {
+        if let Some(darkening) = self.darkening() {
+            darkening.note_search(time);
         }
     }
 

@@ -35,22 +35,24 @@ pub(super) enum Offer {
 impl Sources {
     /// Returns the best available engine. Costs a few reads of atomic values.
     pub(super) fn best(&self, policy: PlayoutPolicy) -> Offer {
-        if policy == PlayoutPolicy::Decisive && self.decisive_engine().is_some() {
-            return Offer::Decisive;
-        }
         let darkening = self.darkening.as_ref();
-        match darkening.map_or(0, |darkening| darkening.number()) {
-            0 => Offer::Whole {
+        let number = darkening.map_or(0, |darkening| darkening.number());
+        let is_decisive = policy == PlayoutPolicy::Decisive && self.decisive_engine().is_some();
+        if number != 0 && is_decisive == has_decisive_moves(number) {
+            return Offer::Darkened { number };
+        }
+        match is_decisive {
+            true => Offer::Decisive,
+            false => Offer::Whole {
                 is_best: self.engines.is_best(),
             },
-            number => Offer::Darkened { number },
         }
     }
 
     /// Returns whether no other engine will be offered after this one.
     pub(super) fn is_last(&self, offer: Offer, policy: PlayoutPolicy) -> bool {
         match offer {
-            Offer::Decisive => true,
+            Offer::Decisive => self.darkening.is_none(),
             Offer::Darkened { .. } => false,
             Offer::Whole { is_best } => {
                 is_best && self.darkening.is_none() && self.is_uniform(policy)
@@ -65,29 +67,36 @@ impl Sources {
     }
 
     /// Returns the engine that was offered. If its validity does not suit or if it is gone, it is
-    /// the one for the whole circuit, which is valid for all states.
+    /// the one that it was made instead of, which is valid for all states.
     pub(super) fn engine(
         &self,
         offer: Offer,
         suits: impl FnOnce(&Validity) -> bool,
     ) -> ValidEngine {
-        let special = match offer {
-            Offer::Whole { .. } => None,
-            Offer::Darkened { .. } => {
+        let (darkened, is_decisive) = match offer {
+            Offer::Whole { .. } => (None, false),
+            Offer::Darkened { number } => {
                 let newest = self.darkening.as_ref().and_then(|all| all.newest());
-                newest.map(|newest| newest.engine.clone())
+                let engine = newest.map(|newest| newest.engine.clone());
+                (engine, has_decisive_moves(number))
             }
-            Offer::Decisive => {
-                let engine = self.decisive_engine();
-                engine.map(|engine| ValidEngine::decisive(engine.clone()))
-            }
+            Offer::Decisive => (None, true),
         };
-        special
+        let whole = || match self.decisive_engine().filter(|_| is_decisive) {
+            Some(engine) => ValidEngine::decisive(engine.clone()),
+            None => self.engines.best(),
+        };
+        darkened
             .filter(|engine| suits(engine.validity()))
-            .unwrap_or_else(|| self.engines.best())
+            .unwrap_or_else(whole)
     }
 
     fn decisive_engine(&self) -> Option<&Engine> {
         self.decisive.as_ref()?.get()
     }
+}
+
+/// Returns whether the engine for the rest of the match with this number has decisive moves.
+fn has_decisive_moves(number: u64) -> bool {
+    number % 2 == 1
 }

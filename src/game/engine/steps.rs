@@ -67,6 +67,23 @@ impl StepEngine {
         StepEngine::obtain(programs, Purpose::steps, circuit)
     }
 
+    /// Compiles machine code for steps of a circuit with the game's inputs and outputs, with this configuration.
+    ///
+    /// # Errors
+    /// As for [`Code::compile`](propjit_jit::code::Code::compile).
+    pub(super) fn of_circuit(
+        game: &GroundGame,
+        circuit: &Circuit,
+        config: &CodeConfig,
+    ) -> Result<StepEngine, CompileError> {
+        let layout = StepLayout::new(game);
+        let code = for_steps(&step_circuit(game, circuit, &layout), &layout, config)?;
+        Ok(StepEngine {
+            engine: Engine::Code(Arc::new(code)),
+            layout,
+        })
+    }
+
     /// Returns machine code for a purpose, for steps of a circuit with the game's inputs and
     /// outputs.
     pub(super) fn obtain<'a, E: From<CompileError>>(

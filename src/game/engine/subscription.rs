@@ -11,8 +11,8 @@ use crate::game::ground::GroundGame;
 /// Informs one thread which engine is the best, and when there is a better one.
 ///
 /// The engines are, best first: the engine for playouts with decisive moves, which are worth more
-/// than faster ones; the newest engine for the rest of the match; machine code for the whole
-/// circuit; the engine that was available at once.
+/// than faster ones; machine code for the whole circuit; the engine that was available at once. The newest engine for the
+/// rest of the match comes before the one of the same policy that it was made instead of.
 #[derive(Debug)]
 pub struct EngineSubscription {
     sources: Sources,
@@ -83,5 +83,8 @@ impl EngineSubscription {
     /// engine.
     pub fn decline_decisive(&mut self) {
         self.policy = PlayoutPolicy::Uniform;
+        if let Some(darkening) = &self.sources.darkening {
+            darkening.decline_decisive();
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use propjit_jit::evaluator::Engine;
 
+use super::steps::StepEngine;
 use super::validity::Validity;
 
 /// The set of moves that playouts on an engine choose from.
@@ -25,6 +26,8 @@ pub struct ValidEngine {
     engine: Engine,
     validity: Arc<Validity>,
     policy: PlayoutPolicy,
+    /// The engine for random steps from the same states, with the same policy, if it was made together with this one.
+    steps: Option<Arc<StepEngine>>,
 }
 
 impl ValidEngine {
@@ -34,6 +37,7 @@ impl ValidEngine {
             engine,
             validity: Arc::new(validity),
             policy: PlayoutPolicy::Uniform,
+            steps: None,
         }
     }
 
@@ -45,6 +49,25 @@ impl ValidEngine {
         }
     }
 
+    /// Adds the engine for random steps from the same states, with the same policy.
+    #[must_use]
+    pub(super) fn with_steps(mut self, steps: Option<Arc<StepEngine>>) -> ValidEngine {
+        self.steps = steps;
+        self
+    }
+
+    /// Changes the policy to that of the circuit that the engine was made from.
+    #[must_use]
+    pub(super) fn with_policy(mut self, policy: PlayoutPolicy) -> ValidEngine {
+        self.policy = policy;
+        self
+    }
+
+    /// Returns the engine for random steps that was made together with this one, if there is one.
+    pub(crate) fn steps(&self) -> Option<&Arc<StepEngine>> {
+        self.steps.as_ref()
+    }
+
     /// Returns the states that the engine is valid for.
     pub fn validity(&self) -> &Arc<Validity> {
         &self.validity
@@ -53,11 +76,6 @@ impl ValidEngine {
     /// Returns the set of moves that playouts choose from.
     pub fn policy(&self) -> PlayoutPolicy {
         self.policy
-    }
-
-    /// Returns whether it was made for all states.
-    pub(crate) fn is_whole(&self) -> bool {
-        self.validity.given() == 0
     }
 
     /// Returns whether it interprets the circuit, for which there is no machine code yet, or never

@@ -62,7 +62,7 @@ fn dark(
     fixpoint: &mut Fixpoint,
     state: &State,
 ) -> DarkMessage {
-    let dark = Specialisation::new(ground, fixpoint, state);
+    let dark = Specialisation::new(&ground.min_gates().circuit, fixpoint, state);
     let layout = ground.layout();
     let (bases, inputs) = (layout.bases.len(), layout.inputs());
     let net = ground.propnet();

@@ -10,13 +10,13 @@ use crate::game::machine::Backend;
 /// The engines of a search, unless only the prover can play the game.
 pub(super) fn match_engines(game: &Game, config: &MctsConfig) -> Option<MatchEngines> {
     let mut engines = MatchEngines::new(game.engines()?.clone());
-    if config.darkening {
-        engines = engines.with_darkening();
-    }
     if config.decisive
         && let Some(decisive) = game.decisive()
     {
         engines = engines.with_decisive(decisive.clone());
+    }
+    if config.darkening {
+        engines = engines.with_darkening();
     }
     Some(engines)
 }

@@ -466,6 +466,9 @@ impl Mcts {
                 break result;
             }
         };
+        if let Some(engines) = &self.engines {
+            engines.note_search(start.elapsed());
+        }
         if let Some(planning) = &self.planning {
             planning.pause();
         }

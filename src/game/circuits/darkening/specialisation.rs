@@ -26,13 +26,13 @@ pub struct Specialisation {
 }
 
 impl Specialisation {
-    /// Finds the parts that are dark from a root on, by a fixpoint with the bounds of the game. The
-    /// root is explored in the first lane.
-    pub fn new(game: &GroundGame, fixpoint: &mut Fixpoint, root: &State) -> Specialisation {
+    /// Finds the parts of a circuit with the game's inputs and outputs that are dark from a root on, by a fixpoint with the
+    /// bounds of the game. The root is explored in the first lane.
+    pub fn new(circuit: &Circuit, fixpoint: &mut Fixpoint, root: &State) -> Specialisation {
         let start = Instant::now();
         fixpoint.explore([root]);
         let inputs = fixpoint.inputs(0);
-        let circuit = fold(&game.min_gates().circuit, &inputs);
+        let circuit = fold(circuit, &inputs);
         Specialisation {
             root: root.clone(),
             inputs,
@@ -94,11 +94,11 @@ impl Specialisation {
     }
 }
 
-/// Returns the approximate cost of a step with the whole circuit, in gates.
-pub(crate) fn whole_work(game: &GroundGame) -> f64 {
+/// Returns the approximate cost of a step with a whole circuit of the game, in gates.
+pub(crate) fn whole_work(game: &GroundGame, circuit: &Circuit) -> f64 {
     let layout = game.layout();
     let moves = layout.inputs() - layout.bases.len();
-    work(game, game.min_gates().circuit.gates(), moves)
+    work(game, circuit.gates(), moves)
 }
 
 fn work(game: &GroundGame, gates: usize, moves: usize) -> f64 {

@@ -1,16 +1,18 @@
 //! Engines for the states that follow from a root.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use propjit_jit::code::{Code, CompileError};
 use propjit_jit::evaluator::Engine;
 
+use super::form::PlayoutForm;
 use crate::game::circuits::darkening::Specialisation;
 use crate::game::engine::compile::guards;
-use crate::game::engine::programs::Programs;
-use crate::game::engine::valid_engine::ValidEngine;
+use crate::game::engine::steps::StepEngine;
+use crate::game::engine::valid_engine::{PlayoutPolicy, ValidEngine};
 use crate::game::engine::validity::Validity;
-use crate::game::ground::sections::playout_sections;
+use crate::game::ground::sections::{decisive_sections, playout_sections};
 use crate::game::vocabulary::state::State;
 
 /// An engine that evaluates a [`Specialisation`].
@@ -31,28 +33,43 @@ pub struct Darkened {
 }
 
 impl Darkened {
-    /// Compiles machine code for the circuit that is left. Passes take at most `passes`, and less
-    /// for small circuits.
+    /// Compiles machine code for what is left of the form's circuit, of which this is a specialisation: for random steps if
+    /// the form has an engine for these, beside which its other engine remains; otherwise for that. Passes take at most `passes`,
+    /// and less for small circuits.
     ///
     /// # Errors
     /// As for [`Code::compile`].
     pub fn compile(
         specialisation: &Specialisation,
-        programs: &Programs,
+        form: &PlayoutForm,
         passes: Duration,
     ) -> Result<Darkened, CompileError> {
         let start = Instant::now();
+        let programs = form.programs();
         let game = programs.game();
         let config = programs.options().config_for("darkened");
         let assumptions = specialisation.assumptions(game);
         let circuit = specialisation.optimise(&assumptions, passes);
-        let guards = guards(game, &assumptions);
-        let sections = playout_sections(game.layout());
-        let code = Code::compile(&circuit, &sections, &guards, &config)?;
         let validity = Validity::new(specialisation.bases(game));
+        let engine = match form.steps() {
+            Some(_) => {
+                let steps = StepEngine::of_circuit(game, &circuit, &config)?;
+                let engine = ValidEngine::new(form.without_steps(), validity);
+                engine.with_steps(Some(Arc::new(steps)))
+            }
+            None => {
+                let guards = guards(game, &assumptions);
+                let sections = match form.policy() {
+                    PlayoutPolicy::Uniform => playout_sections(game.layout()),
+                    PlayoutPolicy::Decisive => decisive_sections(game.layout()),
+                };
+                let code = Code::compile(&circuit, &sections, &guards, &config)?;
+                ValidEngine::new(Engine::Code(code.into()), validity)
+            }
+        };
         Ok(Darkened {
             root: specialisation.root().clone(),
-            engine: ValidEngine::new(Engine::Code(code.into()), validity),
+            engine: engine.with_policy(form.policy()),
             gates: circuit.gates(),
             analysis: specialisation.time(),
             making: start.elapsed(),

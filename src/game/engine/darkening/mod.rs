@@ -6,11 +6,15 @@
 //! the existing engines; they switch to the new engine with their next call. No thread waits, and old code
 //! is freed when its last user has switched.
 //!
-//! - A [`Darkened`] engine evaluates the circuit that is left.
-//! - A [`Darkening`] makes them, one after the other.
+//! - A [`PlayoutForm`] is what playouts use otherwise.
+//! - A [`Darkened`] engine evaluates the circuit that is left, in that form.
+//! - A [`Darkening`] makes them, one after the other, if a [`CostModel`] says that they pay off in the time that is left
+//!   (`horizon`).
 
 mod cost_model;
 mod darkened;
+mod form;
+mod horizon;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -23,14 +27,17 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use propjit_jit::code::CompileError;
 use propjit_jit::lanes::Width;
 
-use super::programs::Programs;
-use super::tiers::Tiers;
+use super::decisive::DecisiveEngine;
+use super::engines::Engines;
+use super::valid_engine::PlayoutPolicy;
 use crate::game::circuits::darkening::ternary::{Fixpoint, TernaryCircuit};
 use crate::game::circuits::darkening::{Specialisation, whole_work};
 use crate::game::vocabulary::state::State;
 
 pub use cost_model::{CostModel, SpecialisationCosts, Verdict};
 pub use darkened::Darkened;
+pub use form::PlayoutForm;
+use horizon::Horizon;
 
 /// The remaining time is divided by this for the time that passes may take.
 const PASSES: u32 = 20;
@@ -45,13 +52,17 @@ pub struct Darkening {
 }
 
 struct Shared {
-    programs: Arc<Programs>,
     /// The engines for the whole circuit, which come first.
-    tiers: Tiers,
+    engines: Arc<Engines>,
+    /// The one for playouts with decisive moves, if requested.
+    decisive: Option<DecisiveEngine>,
+    /// Whether playouts do without decisive moves, though there is an engine for them.
+    declined: AtomicBool,
     ternary: OnceLock<TernaryCircuit>,
     /// The newest engine, if there is one for the present root.
     newest: ArcSwapOption<Darkened>,
-    /// The newest engine's number, or 0 if there is none for the present root.
+    /// The newest engine's number, or 0 if there is none for the present root; odd numbers are those of engines with decisive
+    /// moves.
     number: AtomicU64,
     work: Mutex<Work>,
     idle: Condvar,
@@ -70,6 +81,7 @@ struct Work {
     /// The number of engines that were made and published.
     made: u64,
     cost_model: CostModel,
+    horizon: Horizon,
 }
 
 struct Request {
@@ -79,11 +91,12 @@ struct Request {
 
 impl Darkening {
     /// Creates it without an engine, since there is no root yet.
-    pub(super) fn new(programs: Arc<Programs>, tiers: Tiers) -> Darkening {
+    pub(super) fn new(engines: Arc<Engines>, decisive: Option<DecisiveEngine>) -> Darkening {
         Darkening {
             shared: Arc::new(Shared {
-                programs,
-                tiers,
+                engines,
+                decisive,
+                declined: AtomicBool::new(false),
                 ternary: OnceLock::new(),
                 newest: ArcSwapOption::empty(),
                 number: AtomicU64::new(0),
@@ -124,6 +137,9 @@ impl Darkening {
 
     fn admit(&self, root: &State) -> MutexGuard<'_, Work> {
         let mut work = self.shared.work.lock();
+        if work.root.as_ref() != Some(root) {
+            work.horizon.advance();
+        }
         work.root = Some(root.clone());
         work.request = None;
         let newest = self.newest();
@@ -138,10 +154,25 @@ impl Darkening {
         self.shared.newest.load_full()
     }
 
-    /// Returns the number of the [newest](Darkening::newest) engine, from 1, or 0 without one.
-    /// Engines have different numbers.
+    /// Returns the number of the [newest](Darkening::newest) engine, or 0 without one. Engines have different numbers;
+    /// those with decisive moves have odd ones.
     pub(super) fn number(&self) -> u64 {
         self.shared.number.load(Ordering::Acquire)
+    }
+
+    /// Notes for how long states that follow from the root were evaluated since it was announced.
+    pub(super) fn note_search(&self, time: Duration) {
+        self.shared.work.lock().horizon.note(time);
+    }
+
+    /// Announces that playouts do without decisive moves from now on.
+    pub(super) fn decline_decisive(&self) {
+        self.shared.declined.store(true, Ordering::Relaxed);
+    }
+
+    /// Waits for the form that playouts have, and returns it.
+    pub fn form(&self) -> PlayoutForm {
+        self.shared.form()
     }
 
     /// Waits until all requests are done.
@@ -172,18 +203,28 @@ impl Shared {
     /// Changes the newest engine.
     fn publish(&self, work: &mut Work, newest: Option<Darkened>) {
         work.made += u64::from(newest.is_some());
-        let number = newest.as_ref().map_or(0, |_| work.made);
+        let number = newest.as_ref().map_or(0, |newest| {
+            let is_decisive = newest.engine.policy() == PlayoutPolicy::Decisive;
+            2 * work.made + u64::from(is_decisive)
+        });
         let newest = newest.map(Arc::new);
         self.newest.store(newest);
         self.number.store(number, Ordering::Release);
+    }
+
+    /// Waits for the form that playouts have, and returns it.
+    fn form(&self) -> PlayoutForm {
+        let decisive = self.decisive.as_ref();
+        let decisive = decisive.filter(|_| !self.declined.load(Ordering::Relaxed));
+        PlayoutForm::in_use(&self.engines, decisive)
     }
 
     /// Serves requests until none is left.
     fn run(&self) {
         let _done = Done(self);
         // The best engine comes first, and with it the circuit.
-        self.tiers.wait();
-        let game = self.programs.game();
+        self.engines.tiers().wait();
+        let game = self.engines.game();
         let ternary = || TernaryCircuit::new(game, &game.min_gates().circuit);
         let ternary = self.ternary.get_or_init(ternary);
         let mut fixpoint = Fixpoint::new(game.clone(), ternary, Width::X64);
@@ -204,19 +245,26 @@ impl Shared {
 
     /// Makes an engine for a root, if that pays off.
     fn serve(&self, request: &Request, fixpoint: &mut Fixpoint) {
-        let game = self.programs.game();
+        let game = self.engines.game();
         let left = || {
-            let until = request.until?;
-            Some(until.saturating_duration_since(Instant::now()))
+            let now = Instant::now();
+            let limit = request
+                .until
+                .map(|until| until.saturating_duration_since(now));
+            self.work.lock().horizon.left(limit)
         };
-        if !self.work.lock().cost_model.may_analyse(left()) {
+        let before_analysis = left();
+        if !self.work.lock().cost_model.may_analyse(before_analysis) {
             return;
         }
-        let specialisation = Specialisation::new(game, fixpoint, &request.root);
+        let form = self.form();
+        let circuit = form.circuit();
+        let specialisation = Specialisation::new(circuit, fixpoint, &request.root);
         let left = left();
         let newest = self.newest.load_full();
+        let newest = newest.filter(|newest| newest.engine.policy() == form.policy());
         let costs = SpecialisationCosts {
-            before: newest.map_or_else(|| whole_work(game), |newest| newest.work),
+            before: newest.map_or_else(|| whole_work(game, circuit), |newest| newest.work),
             after: specialisation.work(game),
             gates: specialisation.gates(),
             left,
@@ -231,7 +279,7 @@ impl Shared {
             bases = game.layout().bases.len(),
             dark_moves = specialisation.dark_moves(game),
             gates = specialisation.gates(),
-            of = game.min_gates().circuit.gates(),
+            of = circuit.gates(),
             analysis = ?specialisation.time(),
             ?left,
             speedup = verdict.speedup,
@@ -242,9 +290,8 @@ impl Shared {
         if !verdict.pays {
             return;
         }
-        let passes = left.map_or(MAX_PASSES, |left| left / PASSES);
-        let passes = passes.clamp(MIN_PASSES, MAX_PASSES);
-        match Darkened::compile(&specialisation, &self.programs, passes) {
+        let passes = (left / PASSES).clamp(MIN_PASSES, MAX_PASSES);
+        match Darkened::compile(&specialisation, &form, passes) {
             Ok(darkened) => {
                 tracing::debug!(gates = darkened.gates, time = ?darkened.making, "darkened");
                 let mut work = self.work.lock();

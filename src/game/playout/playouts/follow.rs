@@ -52,13 +52,17 @@ impl Playouts {
 
     /// Switches to this engine, which is valid for the states of all jobs.
     fn continue_with(&mut self, engine: ValidEngine) {
-        self.trial = Trial::of(&engine).filter(|_| self.subscription.is_some());
-        self.is_whole = engine.is_whole();
         let policy = std::mem::replace(&mut self.policy, engine.policy());
         let is_same_policy = policy == self.policy;
         if !is_same_policy {
+            self.trial = Trial::of(&engine).filter(|_| self.subscription.is_some());
+        }
+        let own_steps = engine.steps().cloned();
+        let keeps_steps = is_same_policy && !self.has_own_steps && own_steps.is_none();
+        if !keeps_steps {
             (self.steps, self.other) = (None, None);
         }
+        self.has_own_steps = own_steps.is_some();
         let (engine, validity) = engine.into_parts();
         self.queue.set_validity(validity);
         let mut form = Form::select(&self.game, engine);
@@ -69,8 +73,11 @@ impl Playouts {
         self.successor = None;
         form.take_states(&self.form, self.now);
         let before = std::mem::replace(&mut self.form, form);
-        if before.is_draw() && is_same_policy {
+        if before.is_draw() && keeps_steps {
             self.other = Some(before);
+        }
+        if let Some(steps) = own_steps {
+            self.add_steps(&steps);
         }
     }
 
@@ -105,7 +112,7 @@ impl Playouts {
                 let mut forms = self.other.iter().chain([&self.form]);
                 forms.all(|form| form.marks(&self.game).is_some())
             });
-        self.is_whole && are_told && self.queue.are_ordinary()
+        self.trial.is_none() && are_told && self.queue.are_ordinary()
     }
 
     fn swap_forms(&mut self) {

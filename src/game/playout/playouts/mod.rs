@@ -64,9 +64,8 @@ pub struct Playouts {
     other: Option<Form>,
     /// The source of the engine for random steps, while it is awaited.
     steps: Option<Steps>,
-    /// Whether moves may be chosen in the circuit of random steps: the other engine is of the whole
-    /// circuit, too.
-    is_whole: bool,
+    /// Whether the form that chooses moves in the circuit came together with the engine, and is valid for no more states.
+    has_own_steps: bool,
     /// The policy for the choice of moves, in both forms.
     policy: PlayoutPolicy,
     /// The source of better engines, if there is one.
@@ -114,20 +113,20 @@ impl Playouts {
         seed: u64,
     ) -> Playouts {
         let engine = engine.into();
-        let (is_whole, policy) = (engine.is_whole(), engine.policy());
+        let (steps, policy) = (engine.steps().cloned(), engine.policy());
         let (engine, validity) = engine.into_parts();
         let form = Form::select(&game, engine);
         let roles = &game.propnet().roles;
         let (phases, initial) = (game.phases().clone(), game.initial().clone());
         let mut queue = PlayoutQueue::new(roles.len(), phases, initial);
         queue.set_validity(validity);
-        Playouts {
+        let mut playouts = Playouts {
             subscription: None,
             trial: None,
             successor: None,
             other: None,
             steps: None,
-            is_whole,
+            has_own_steps: steps.is_some(),
             policy,
             random: LaneRandom::new(seed),
             max_steps,
@@ -145,7 +144,11 @@ impl Playouts {
             moves: None,
             form,
             game,
+        };
+        if let Some(steps) = steps {
+            playouts.add_steps(&steps);
         }
+        playouts
     }
 
     /// Chooses moves in the circuit of these random steps of the game, if they have as many lanes

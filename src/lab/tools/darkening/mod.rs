@@ -7,7 +7,6 @@ pub mod plot;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use propjit_jit::evaluator::Engine;
 use propjit_jit::lanes::Width;
 use propjit_stop::Stop;
 use rand::RngExt;
@@ -15,8 +14,8 @@ use serde::Serialize;
 
 use crate::game::circuits::darkening::Specialisation;
 use crate::game::circuits::darkening::ternary::{Fixpoint, TernaryCircuit};
-use crate::game::engine::darkening::Darkened;
-use crate::game::engine::{Engines, ValidEngine};
+use crate::game::engine::darkening::{Darkened, PlayoutForm};
+use crate::game::engine::{MatchEngines, ValidEngine};
 use crate::game::ground::GroundGame;
 use crate::game::machine::{MachineError, Move, State, StateMachine};
 use crate::game::playout::{MatchSteps, PlayoutProgress, PlayoutRunner, Playouts, RunLimits};
@@ -97,6 +96,9 @@ pub struct DarkeningTable {
     pub cut_passes: Vec<&'static str>,
     /// The number of playouts at a time.
     pub lanes: usize,
+    /// What plays, and is specialised: `plain` or `decisive` code for states, or `steps` or `decisive steps` if moves are
+    /// chosen in the circuit.
+    pub form: &'static str,
     /// A row for each state that is not terminal.
     pub rows: Vec<DarkeningRow>,
     /// Whether a stop came before all states were measured.
@@ -121,18 +123,23 @@ impl DarkeningTable {
 /// # Errors
 /// When there is no machine code.
 pub fn measure(
-    engines: &Engines,
+    engines: &MatchEngines,
     states: &[State],
     config: &DarkeningConfig,
     stop: &Stop,
     mut now: impl FnMut(usize),
 ) -> Result<DarkeningTable, MachineError> {
-    let (game, programs) = (engines.game(), engines.programs());
-    let whole = programs.playout_code()?;
+    let game = engines.engines().game();
+    // It says why there is none.
+    engines.engines().programs().playout_code()?;
+    let form = match engines.darkening() {
+        Some(darkening) => darkening.form(),
+        None => PlayoutForm::plain(engines.engines()),
+    };
     let optimised = game.min_gates();
     let cut = optimised.passes.iter().filter(|pass| pass.is_cut);
-    let circuit = &optimised.circuit;
-    let bounds = TernaryCircuit::new(game, circuit);
+    let circuit = form.circuit();
+    let bounds = TernaryCircuit::new(game, &optimised.circuit);
     let mut fixpoint = Fixpoint::new(game.clone(), &bounds, Width::X64);
     let layout = game.layout();
     let mut table = DarkeningTable {
@@ -140,19 +147,19 @@ pub fn measure(
         moves: layout.inputs() - layout.bases.len(),
         gates: circuit.gates(),
         cut_passes: cut.map(|pass| pass.name).collect(),
-        lanes: whole.width().lanes(),
+        lanes: form.lanes(),
+        form: form.name(),
         rows: Vec::new(),
         interrupted: false,
     };
-    let whole = ValidEngine::from(Engine::Code(whole));
     for (depth, root) in states.iter().enumerate() {
         now(depth);
-        let specialisation = Specialisation::new(game, &mut fixpoint, root);
+        let specialisation = Specialisation::new(circuit, &mut fixpoint, root);
         let (dark_bases, dark_moves) = (
             specialisation.dark_bases(game),
             specialisation.dark_moves(game),
         );
-        let compiled = Darkened::compile(&specialisation, programs, PASSES);
+        let compiled = Darkened::compile(&specialisation, &form, PASSES);
         let darkened = match compiled {
             Ok(darkened) => darkened,
             Err(_) if stop.is_set() => {
@@ -161,7 +168,7 @@ pub fn measure(
             }
             Err(error) => return Err(MachineError::Compile(error.into())),
         };
-        let engines = [&whole, &darkened.engine];
+        let engines = [form.engine(), &darkened.engine];
         let Some([whole, dark]) = race(game, engines, root, config, stop)? else {
             table.interrupted = true;
             break;
@@ -201,7 +208,7 @@ fn race(
             break;
         }
         for (runner, best) in runners.iter_mut().zip(&mut best) {
-            let id = runner.queue_mut().add(root, None);
+            let id = runner.queue_mut().add_going(root, None);
             let start = Instant::now();
             runner.play(
                 &RunLimits::default()
