@@ -16,7 +16,7 @@
 //!   a `sample` of play, and `compile` does so for all calls that a match makes, in one
 //!   `context`. `setup` runs these steps.
 //! - A `program` is the result: calls with their clauses.
-//! - `machine` proves goals on demand, each once; `store` keeps their answers in
+//! - `machine` proves goals on demand, each once, in `frame`s; it `run`s clauses; `store` keeps their answers in
 //!   `table`s as long as they hold: for a joint move, for a state, or for ever.
 //!   `extension` indexes what is given: facts, the state, the moves.
 //! - `queries` are the interface, `declared` asks for `base` and `input`; `limits` and `meter` bound the cost of each, so that no
@@ -53,6 +53,7 @@ mod declared;
 mod definitions;
 mod error;
 mod extension;
+mod frame;
 mod limits;
 mod machine;
 mod materialise;
@@ -60,6 +61,7 @@ mod meter;
 mod order;
 mod program;
 mod queries;
+mod run;
 mod sample;
 mod setup;
 mod shape;

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::rules::RelationId;
 use crate::source::Span;
 use crate::term::{Symbol, TermId, Terms};
@@ -161,18 +163,26 @@ impl TermTemplate {
         match self {
             TermTemplate::Slot(slot) => slots[*slot as usize],
             TermTemplate::Constant(term) => *term,
-            TermTemplate::Compound(functor, args) => {
-                let args: Vec<TermId> = args.iter().map(|arg| arg.build(terms, slots)).collect();
-                terms.term(*functor, &args)
-            }
+            TermTemplate::Compound(functor, args) => build_compound(*functor, args, terms, slots),
         }
     }
+}
+
+#[inline(never)]
+fn build_compound(
+    functor: Symbol,
+    args: &[TermTemplate],
+    terms: &mut Terms,
+    slots: &[TermId],
+) -> TermId {
+    let args: SmallVec<[TermId; 8]> = args.iter().map(|arg| arg.build(terms, slots)).collect();
+    terms.term(functor, &args)
 }
 
 impl Match {
     /// Whether `term` matches; binds slots on the way.
     #[inline]
-    pub(super) fn matches(&self, terms: &Terms, term: TermId, slots: &mut [TermId]) -> bool {
+    fn matches(&self, terms: &Terms, term: TermId, slots: &mut [TermId]) -> bool {
         match self {
             Match::Skip => true,
             Match::Bind(slot) => {
@@ -181,14 +191,11 @@ impl Match {
             }
             Match::Equal(slot) => slots[*slot as usize] == term,
             Match::Constant(constant) => *constant == term,
-            Match::Compound(functor, args) => {
-                terms.functor(term) == *functor
-                    && Match::all_match(args, terms, terms.args(term), slots)
-            }
+            Match::Compound(functor, args) => compound_matches(*functor, args, terms, term, slots),
         }
     }
 
-    /// Whether the terms match, one by one; they must be equally many.
+    /// Whether the terms, of which there are as many, match one by one.
     #[inline]
     pub(super) fn all_match(
         matches: &[Match],
@@ -196,11 +203,8 @@ impl Match {
         values: &[TermId],
         slots: &mut [TermId],
     ) -> bool {
-        matches.len() == values.len()
-            && matches
-                .iter()
-                .zip(values)
-                .all(|(one, &value)| one.matches(terms, value, slots))
+        let mut pairs = matches.iter().zip(values);
+        pairs.all(|(one, &value)| one.matches(terms, value, slots))
     }
 
     /// Calls `visit` for every slot that is bound.
@@ -211,6 +215,20 @@ impl Match {
             Match::Skip | Match::Equal(_) | Match::Constant(_) => {}
         }
     }
+}
+
+#[inline(never)]
+fn compound_matches(
+    functor: Symbol,
+    args: &[Match],
+    terms: &Terms,
+    term: TermId,
+    slots: &mut [TermId],
+) -> bool {
+    let values = terms.args(term);
+    terms.functor(term) == functor
+        && values.len() == args.len()
+        && Match::all_match(args, terms, values, slots)
 }
 
 impl TermTemplate {

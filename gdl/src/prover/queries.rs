@@ -10,7 +10,8 @@ use crate::source::Source;
 use crate::term::{TermId, Terms};
 
 use super::error::{ProverError, RuleSite};
-use super::machine::{Halt, Machine};
+use super::frame::Halt;
+use super::machine::Machine;
 use super::meter::Cause;
 use super::program::CallId;
 use super::shape::Shape;
