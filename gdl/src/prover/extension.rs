@@ -6,7 +6,7 @@
 use crate::term::{TermId, Terms};
 
 use super::program::{Call, Facts, Origin};
-use super::shape::split;
+use super::shape::{Shape, split};
 use super::table::{NONE, Table};
 
 /// The state and the joint move that queries are about.
@@ -46,7 +46,39 @@ pub(super) fn fill(
             .iter()
             .for_each(|&fluent| enter(&[fluent])),
         Origin::Moves => situation.moves.iter().for_each(|values| enter(values)),
-        Origin::Clauses(_) => {}
+        Origin::Clauses(_) | Origin::View(_) => {}
     }
     table.is_complete = true;
+}
+
+/// Enters the rows of a goal of another call of the relation, `viewed` in the shape `base`, in the table of a view.
+pub(super) fn fill_view(
+    table: &mut Table,
+    shapes: &[Shape],
+    viewed: &Table,
+    base: &[Shape],
+    goal: u32,
+    terms: &Terms,
+) {
+    let (mut values, mut key, mut row) = (Vec::new(), Vec::new(), Vec::new());
+    let mut next = viewed.goal(goal).first;
+    while next != NONE {
+        let (mut known, mut found) = (viewed.key(goal).iter(), viewed.row(next).iter());
+        let columns = base.iter().map(|shape| match shape {
+            Shape::Bound => known.next(),
+            _ => found.next(),
+        });
+        values.clear();
+        values.extend(columns.flatten());
+        key.clear();
+        row.clear();
+        if split(terms, shapes, &values, &mut key, &mut row) {
+            let goal = match table.find(&key) {
+                Some(goal) => goal,
+                None => table.add_goal(&key, NONE),
+            };
+            table.add_row(goal, &row);
+        }
+        next = viewed.after(next);
+    }
 }

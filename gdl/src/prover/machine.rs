@@ -28,8 +28,8 @@ use crate::term::{TermId, Terms};
 use super::frame::{Consumer, Entry, Frame, Halt, Task};
 use super::limits::ProverLimits;
 use super::meter::{Cause, MemoryUsage, Meter};
-use super::program::{Call, CallId, Lifetime, Match, Program};
-use super::store::{self, Found, GoalRef, Store};
+use super::program::{Call, CallId, Lifetime, Match, Origin, Program};
+use super::store::{Found, GoalRef, Store, TableUsage};
 use super::table::NONE;
 
 /// The answers that are known, and the stacks of the proof that adds to them.
@@ -81,10 +81,9 @@ impl Machine {
         self.meter.steps()
     }
 
-    /// The calls, with the numbers of goals and rows that their tables have held.
-    pub(super) fn usage(&self) -> impl Iterator<Item = (&Call, store::TableUsage)> {
-        let calls = self.program.calls.iter().enumerate();
-        calls.map(|(index, call)| (call, self.store.usage(CallId(index as u32))))
+    /// The calls, with what their tables have held, if that is observed.
+    pub(super) fn usage(&self) -> impl Iterator<Item = (&Call, &TableUsage)> {
+        self.program.calls.iter().zip(self.store.usage())
     }
 
     pub(super) fn into_terms(self) -> Terms {
@@ -97,8 +96,7 @@ impl Machine {
     }
 
     /// The first column of some row of a goal, if it has any. Positive conditions are not proved
-    /// to the end for that, so a goal that a negation needs may be open still: then there is an
-    /// error, as if the rules were contradictory.
+    /// to the end for that, unless a negation needs a goal that would be open still.
     pub(super) fn solve_any(
         &mut self,
         call: CallId,
@@ -110,6 +108,12 @@ impl Machine {
         self.wants_any = false;
         match solved {
             Err(halt) if matches!(halt.cause, Cause::Enough) => Ok(self.values.first().copied()),
+            // A goal that a negation needs was open still.
+            Err(halt) if matches!(halt.cause, Cause::Unstratified) => {
+                let mut found = None;
+                self.solve(call, key, |row| found = found.or(row.first().copied()))?;
+                Ok(found)
+            }
             solved => solved.map(|()| found),
         }
     }
@@ -171,6 +175,20 @@ impl Machine {
         owner
     }
 
+    /// Turns the goal of a call with the key in `values` into the one to be proved for it, which differs for a view.
+    pub(super) fn proved_call(&mut self, program: &Program, id: CallId) -> CallId {
+        let call = &program.calls[id.index()];
+        let Origin::View(base) = call.origin else {
+            return id;
+        };
+        // The columns are in order, so that none is overwritten before it is read.
+        for (to, &from) in call.base_key.iter().enumerate() {
+            self.values[to] = self.values[from];
+        }
+        self.values.truncate(call.base_key.len());
+        base
+    }
+
     /// Opens the frame of a goal that has to be proved, with the key in `values`.
     pub(super) fn open(
         &mut self,
@@ -223,7 +241,11 @@ impl Machine {
                     Entry::Test
                 }
             };
-            self.run(program, &mut frame, entry)?;
+            let (call, before) = (frame.owner.call, self.meter.steps());
+            let run = self.run(program, &mut frame, entry);
+            self.store
+                .count_steps(call, self.meter.steps() - before + 1);
+            run?;
         }
     }
 

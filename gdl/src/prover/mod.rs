@@ -69,6 +69,7 @@ mod specialise;
 mod statistics;
 mod store;
 mod table;
+mod whole;
 
 pub use declared::Declared;
 pub use error::{ProverError, RuleSite};

@@ -42,6 +42,8 @@ pub(super) enum Origin {
     Fluents,
     /// The current joint move: the relation `does`.
     Moves,
+    /// The rows of another call of the same relation, which derives them for several goals of this one.
+    View(CallId),
 }
 
 /// A relation called in one shape.
@@ -53,6 +55,10 @@ pub(super) struct Call {
     pub recursive: bool,
     /// For [`Origin::Clauses`] only.
     pub clauses: Vec<Clause>,
+    /// Whether the relation is derived [whole](super::whole).
+    pub is_whole: bool,
+    /// For [`Origin::View`] only: the columns of the key that are the key of the other call.
+    pub base_key: Vec<usize>,
 }
 
 /// A rule compiled for one call shape. Its variables are slots.
@@ -149,6 +155,7 @@ impl Facts {
 }
 
 /// A game, compiled.
+#[derive(Default)]
 pub(super) struct Program {
     pub calls: Vec<Call>,
     /// By relation.

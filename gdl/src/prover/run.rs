@@ -103,7 +103,9 @@ impl Machine {
         }
         // Rows are consumed as they come where they may depend on this goal, and where one is
         // enough.
-        let waits = query.same_component || (self.wants_any && is_positive);
+        let call = self.proved_call(program, query.call);
+        let is_whole = program.calls[call.index()].is_whole;
+        let waits = query.same_component || (self.wants_any && is_positive && !is_whole);
         match found {
             Found::Active { goal, frame: depth } => {
                 // Only a circle through a negation leads back to a goal of
@@ -115,7 +117,7 @@ impl Machine {
                 Ok(Outcome::Fails)
             }
             _ if waits => {
-                let begun = self.begin(program, query.call);
+                let begun = self.begin(program, call);
                 self.wait(clause, query.call, begun.goal, frame);
                 Ok(Outcome::Fails)
             }
@@ -123,7 +125,7 @@ impl Machine {
                 let slots = frame.slots + clause.slots;
                 let choices = frame.choices + clause.steps.len();
                 self.frames.push(*frame);
-                *frame = self.open(program, query.call, slots, choices);
+                *frame = self.open(program, call, slots, choices);
                 Ok(Outcome::Deferred)
             }
         }

@@ -1,9 +1,11 @@
 //! The store of answers: the state, the joint move, and the answers that follow from them, kept
 //! as long as they hold.
 
+use smallvec::SmallVec;
+
 use crate::term::{TermId, Terms};
 
-use super::extension::{Situation, fill};
+use super::extension::{Situation, fill, fill_view};
 use super::program::{CallId, Lifetime, Origin, Program};
 use super::shape::widths;
 use super::table::{NONE, Table};
@@ -34,15 +36,38 @@ pub(super) struct Store {
     touched: [Vec<CallId>; 3],
     /// The cells of all tables.
     cells: usize,
-    /// By call: the goals and rows that its table has held.
-    usage: Vec<TableUsage>,
+    /// By call, if that is observed.
+    usage: Option<Vec<TableUsage>>,
 }
 
-/// The numbers of goals and rows that a table has held and forgotten since the store was made.
-#[derive(Clone, Copy, Default)]
+/// What a table has held and forgotten since observation began.
+#[derive(Clone, Default)]
 pub(super) struct TableUsage {
+    /// The steps of the machine for its clauses.
+    pub steps: u64,
     pub goals: usize,
     pub rows: usize,
+    /// How often it was filled and forgotten.
+    pub fills: usize,
+    /// By column of the keys: the sum over fills of the number of different values.
+    pub values: Vec<usize>,
+}
+
+impl TableUsage {
+    /// The cost in about as many steps: it takes more to enter a goal or a row than to try one.
+    pub(super) fn cost(&self) -> u64 {
+        self.steps + 4 * self.goals as u64 + 3 * self.rows as u64
+    }
+
+    fn learn(&mut self, table: &Table) {
+        self.goals += table.goal_count();
+        self.rows += table.row_count();
+        self.fills += 1;
+        self.values.resize(table.key_width(), 0);
+        for (column, sum) in self.values.iter_mut().enumerate() {
+            *sum += table.key_values(column);
+        }
+    }
 }
 
 impl Store {
@@ -56,7 +81,7 @@ impl Store {
             tables: tables.collect(),
             touched: Default::default(),
             cells: 0,
-            usage: vec![TableUsage::default(); program.calls.len()],
+            usage: None,
         }
     }
 
@@ -65,9 +90,22 @@ impl Store {
         self.cells
     }
 
-    /// The numbers of goals and rows that the table of a call has held.
-    pub(super) fn usage(&self, call: CallId) -> TableUsage {
-        self.usage[call.index()]
+    /// Observes the tables from now on.
+    pub(super) fn observe(&mut self) {
+        self.usage = Some(vec![TableUsage::default(); self.tables.len()]);
+    }
+
+    /// By call: what its table has held, if that is observed.
+    pub(super) fn usage(&self) -> &[TableUsage] {
+        self.usage.as_deref().unwrap_or_default()
+    }
+
+    /// Counts steps for a call, if that is observed.
+    #[inline]
+    pub(super) fn count_steps(&mut self, call: CallId, steps: u64) {
+        if let Some(usage) = &mut self.usage {
+            usage[call.index()].steps += steps;
+        }
     }
 
     pub(super) fn table(&self, call: CallId) -> &Table {
@@ -102,9 +140,9 @@ impl Store {
             for call in touched.drain(..) {
                 let table = &mut self.tables[call.index()];
                 self.cells -= table.cells();
-                let usage = &mut self.usage[call.index()];
-                usage.goals += table.goal_count();
-                usage.rows += table.row_count();
+                if let Some(usage) = &mut self.usage {
+                    usage[call.index()].learn(table);
+                }
                 table.clear();
             }
         }
@@ -128,6 +166,9 @@ impl Store {
             None if matches!(program.calls[id.index()].origin, Origin::Clauses(_)) => {
                 Found::Unproved
             }
+            None if matches!(program.calls[id.index()].origin, Origin::View(_)) => {
+                self.view(program, terms, id, key)
+            }
             None => {
                 self.index(program, terms, id);
                 let table = self.table(id);
@@ -145,6 +186,43 @@ impl Store {
         fill(table, call, &program.facts, &self.situation, terms);
         self.cells += table.cells();
         self.touched[call.lifetime as usize].push(id);
+    }
+
+    /// Looks up a goal that is not in the table of a view, and enters the rows that it may be among.
+    #[cold]
+    fn view(&mut self, program: &Program, terms: &Terms, id: CallId, key: &[TermId]) -> Found {
+        let call = &program.calls[id.index()];
+        let Origin::View(base) = call.origin else {
+            return Found::Unproved;
+        };
+        let base_key: SmallVec<[TermId; 8]> =
+            call.base_key.iter().map(|&column| key[column]).collect();
+        let viewed = &self.tables[base.index()];
+        let Some(goal) = viewed.find(&base_key) else {
+            return Found::Unproved;
+        };
+        if viewed.goal(goal).frame != NONE {
+            let frame = viewed.goal(goal).frame;
+            return Found::Active { goal, frame };
+        }
+        let mut table = std::mem::take(&mut self.tables[id.index()]);
+        if table.is_untouched() {
+            self.touched[call.lifetime as usize].push(id);
+        }
+        if table.view(goal) {
+            let (viewed, shapes) = (
+                &self.tables[base.index()],
+                &program.calls[base.index()].shapes,
+            );
+            self.cells -= table.cells();
+            fill_view(&mut table, &call.shapes, viewed, shapes, goal, terms);
+            self.cells += table.cells();
+            // There is one other goal then.
+            table.is_complete = base_key.is_empty();
+        }
+        let found = table.find(key).map_or(NONE, |goal| table.goal(goal).first);
+        self.tables[id.index()] = table;
+        Found::Rows(found)
     }
 
     /// Enters a goal that a frame at depth `frame` is going to prove.
