@@ -158,7 +158,11 @@ impl Terms {
     fn lookup(&self, hash: u64, functor: Symbol, args: &[TermId]) -> Option<TermId> {
         let found = self.term_table.find(hash, |&i| {
             let node = self.nodes[i as usize];
-            node.functor == functor && node.args(&self.args) == args
+            let stored = node.args(&self.args);
+            // They are short, and compared in place.
+            node.functor == functor
+                && stored.len() == args.len()
+                && stored.iter().zip(args).all(|(a, b)| a == b)
         });
         found.map(|&i| TermId(i))
     }

@@ -76,6 +76,11 @@ impl Machine {
         &self.program
     }
 
+    /// Sets the state that goals are about.
+    pub(super) fn set_fluents(&mut self, fluents: &[TermId]) {
+        self.store.set_fluents(&self.program, &self.terms, fluents);
+    }
+
     /// The steps of the last query.
     pub(super) fn steps(&self) -> u64 {
         self.meter.steps()

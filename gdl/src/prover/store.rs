@@ -5,10 +5,13 @@ use smallvec::SmallVec;
 
 use crate::term::{TermId, Terms};
 
-use super::extension::{Situation, fill, fill_view};
+use super::extension::{Changes, Situation, fill, fill_view, update};
 use super::program::{CallId, Lifetime, Origin, Program};
 use super::shape::widths;
 use super::table::{NONE, Table};
+
+/// The rows of an index beyond those of two states from which on it is made anew.
+const SPARE_ROWS: usize = 64;
 
 /// A goal of a call.
 #[derive(Clone, Copy, PartialEq)]
@@ -32,6 +35,10 @@ pub(super) enum Found {
 pub(super) struct Store {
     situation: Situation,
     tables: Vec<Table>,
+    /// The calls of `true` whose tables are filled. They are adapted to states that differ little.
+    indexes: Vec<CallId>,
+    /// Memory for the changes of the state.
+    changes: Changes,
     /// By lifetime: the calls whose tables are not empty.
     touched: [Vec<CallId>; 3],
     /// The cells of all tables.
@@ -79,6 +86,8 @@ impl Store {
         Store {
             situation: Situation::default(),
             tables: tables.collect(),
+            indexes: Vec::new(),
+            changes: Changes::default(),
             touched: Default::default(),
             cells: 0,
             usage: None,
@@ -117,12 +126,33 @@ impl Store {
     }
 
     /// Changes the state that goals are about, and forgets the answers that depended on it.
-    pub(super) fn set_fluents(&mut self, fluents: &[TermId]) {
-        if self.situation.fluents != fluents {
-            self.situation.fluents.clear();
-            self.situation.fluents.extend_from_slice(fluents);
-            self.forget(Lifetime::State);
+    pub(super) fn set_fluents(&mut self, program: &Program, terms: &Terms, fluents: &[TermId]) {
+        if self.situation.fluents == fluents {
+            return;
         }
+        let are_few = self.changes.find(&self.situation.fluents, fluents);
+        let mut indexes = std::mem::take(&mut self.indexes);
+        indexes.retain(|&call| {
+            let table = &mut self.tables[call.index()];
+            self.cells -= table.cells();
+            // Memory of rows that are gone is not used again.
+            let keeps = are_few && table.row_count() < 2 * fluents.len() + SPARE_ROWS;
+            match keeps {
+                true => update(
+                    table,
+                    &program.calls[call.index()].shapes,
+                    &self.changes,
+                    terms,
+                ),
+                false => table.clear(),
+            }
+            self.cells += table.cells();
+            keeps
+        });
+        self.indexes = indexes;
+        self.situation.fluents.clear();
+        self.situation.fluents.extend_from_slice(fluents);
+        self.forget(Lifetime::State);
     }
 
     /// Changes the joint move that goals are about, and forgets the answers that depended on it.
@@ -136,6 +166,13 @@ impl Store {
 
     /// Clears the tables whose answers hold for `longest` or shorter.
     pub(super) fn forget(&mut self, longest: Lifetime) {
+        if longest == Lifetime::Match {
+            for call in self.indexes.drain(..) {
+                let table = &mut self.tables[call.index()];
+                self.cells -= table.cells();
+                table.clear();
+            }
+        }
         for touched in &mut self.touched[longest as usize..] {
             for call in touched.drain(..) {
                 let table = &mut self.tables[call.index()];
@@ -185,7 +222,10 @@ impl Store {
         let table = &mut self.tables[id.index()];
         fill(table, call, &program.facts, &self.situation, terms);
         self.cells += table.cells();
-        self.touched[call.lifetime as usize].push(id);
+        match call.origin {
+            Origin::Fluents => self.indexes.push(id),
+            _ => self.touched[call.lifetime as usize].push(id),
+        }
     }
 
     /// Looks up a goal that is not in the table of a view, and enters the rows that it may be among.

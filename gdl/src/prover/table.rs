@@ -193,6 +193,14 @@ impl Table {
         found.copied()
     }
 
+    /// The goal with this key, which is entered as a complete one if it is new.
+    pub(super) fn goal_with(&mut self, key: &[TermId]) -> u32 {
+        match self.find(key) {
+            Some(goal) => goal,
+            None => self.add_goal(key, NONE),
+        }
+    }
+
     /// Enters a new goal; see [`Goal::frame`].
     pub(super) fn add_goal(&mut self, key: &[TermId], frame: u32) -> u32 {
         let new = self.goals.len() as u32;
@@ -265,6 +273,28 @@ impl Table {
         goal.last = new;
         goal.count += 1;
         new
+    }
+
+    /// Removes a row that was entered by [`Table::push_row`]. Its memory is in use until the table is cleared.
+    pub(super) fn remove_row(&mut self, goal: u32, row: &[TermId]) {
+        let (mut before, mut at) = (NONE, self.goals[goal as usize].first);
+        while at != NONE && self.row(at) != row {
+            before = at;
+            at = self.after(at);
+        }
+        if at == NONE {
+            return;
+        }
+        let after = self.after(at);
+        let goal = &mut self.goals[goal as usize];
+        match before {
+            NONE => goal.first = after,
+            before => self.links[before as usize] = after,
+        }
+        if goal.last == at {
+            goal.last = before;
+        }
+        goal.count -= 1;
     }
 
     fn index_row(&mut self, goal: u32, row: u32) {

@@ -170,3 +170,46 @@ fn is_bounded(rule: &Rule, definitions: &Definitions) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prover::{Prover, ProverLimits};
+
+    /// The names of the relations that are derived whole.
+    fn whole(text: &str) -> Vec<String> {
+        let rules = Rules::parse("test.kif", text)
+            .expect("a valid rulesheet")
+            .rules;
+        let prover = Prover::new(&rules, ProverLimits::default()).expect("safe rules");
+        let calls = prover.machine.program().calls.iter();
+        let relations = calls.filter_map(|call| match call.origin {
+            Origin::Clauses(relation) if call.is_whole => Some(&rules.relations[relation.index()]),
+            _ => None,
+        });
+        let mut names: Vec<String> = relations
+            .map(|one| rules.terms.name(one.name).into())
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    const BOARD: &str = "(role r) (init (at 0 0)) (<= terminal (true (at 7 7))) (goal r 100)
+        (n 0) (n 1) (n 2) (n 3) (n 4) (n 5) (n 6) (n 7) (<= (next (at ?x ?y)) (true (at ?x ?y)) (not (left ?x ?y)))
+        (<= (legal r (go ?x ?y)) (n ?x) (n ?y) (not (taken ?x ?y))) (<= (next (at ?x ?y)) (does r (go ?x ?y)))";
+
+    #[test]
+    fn what_is_asked_for_all_values_is_derived_whole() {
+        let taken = "(<= (taken ?x ?y) (true (at ?x ?y))) (<= (left ?x ?y) (does r leave) (true (at ?x ?y)))";
+        let names = whole(&format!("{BOARD} {taken}"));
+        assert!(names.contains(&"taken".into()), "{names:?}");
+    }
+
+    #[test]
+    fn what_is_endless_is_proved_on_demand() {
+        let endless = "(<= (taken ?x ?y) (true (at ?x ?y)) (number (s (s (s ?x))) ?y)) (init (number 1 0))
+            (<= (number ?x ?y) (true (number ?x ?y))) (<= (number (s ?x) ?y) (number ?x ?y)) (<= (left ?x ?y) (taken ?x ?y))";
+        assert_eq!(whole(&format!("{BOARD} {endless}")), [""; 0]);
+    }
+}
