@@ -30,13 +30,13 @@ pub(super) struct Consumer {
     pub step: u32,
     /// The goal that it waits for.
     pub producer: u32,
-    /// The last row consumed, or [`NONE`].
+    /// The last row consumed, or [`NONE`](super::table::NONE).
     pub seen: u32,
     /// The index of the first saved slot.
     pub saved: u32,
     /// Whether a task will wake it, or it need not be woken any more.
     pub queued: bool,
-    /// The next consumer of the same goal, or [`NONE`].
+    /// The next consumer of the same goal, or [`NONE`](super::table::NONE).
     pub next: u32,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Frame {
     pub clause: u32,
     pub floor: u32,
     pub step: u32,
-    /// The consumer that was woken, or [`NONE`].
+    /// The consumer that was woken, or [`NONE`](super::table::NONE).
     pub woken: u32,
 }
 
