@@ -49,13 +49,25 @@ impl TermId {
 pub struct Terms {
     names: Vec<Box<str>>,
     name_table: HashTable<u32>,
-    functors: Vec<Symbol>,
-    /// `args[arg_ends[i - 1]..arg_ends[i]]` are the arguments of term `i`.
-    arg_ends: Vec<u32>,
+    nodes: Vec<Node>,
     args: Vec<TermId>,
     term_table: HashTable<u32>,
     /// The names whose constants are spelled `(p)`.
     lists: FxHashSet<Symbol>,
+}
+
+/// A term: its leading symbol, and the place of its arguments among those of all terms.
+#[derive(Clone, Copy)]
+struct Node {
+    functor: Symbol,
+    start: u32,
+    arity: u32,
+}
+
+impl Node {
+    fn args(self, all: &[TermId]) -> &[TermId] {
+        &all[self.start as usize..][..self.arity as usize]
+    }
 }
 
 impl fmt::Debug for Terms {
@@ -123,23 +135,36 @@ impl Terms {
     /// arguments (GDL makes no difference between `p` and `(p)`).
     pub fn term(&mut self, functor: Symbol, args: &[TermId]) -> TermId {
         let hash = hash_of((functor, args));
-        let found = self.term_table.find(hash, |&i| {
-            let id = TermId(i);
-            self.functor(id) == functor && self.args(id) == args
-        });
-        if let Some(&found) = found {
-            return TermId(found);
+        if let Some(found) = self.lookup(hash, functor, args) {
+            return found;
         }
-        let new = index_u32(self.functors.len());
-        self.functors.push(functor);
+        let new = index_u32(self.nodes.len());
+        let start = index_u32(self.args.len());
         self.args.extend_from_slice(args);
-        self.arg_ends.push(index_u32(self.args.len()));
-        let (functors, ends, all) = (&self.functors, &self.arg_ends, &self.args);
+        let arity = index_u32(self.args.len()) - start;
+        self.nodes.push(Node {
+            functor,
+            start,
+            arity,
+        });
+        let (nodes, all) = (&self.nodes, &self.args);
         self.term_table.insert_unique(hash, new, |&i| {
-            let (start, end) = arg_range(ends, i as usize);
-            hash_of((functors[i as usize], &all[start..end]))
+            let node = nodes[i as usize];
+            hash_of((node.functor, node.args(all)))
         });
         TermId(new)
+    }
+
+    fn lookup(&self, hash: u64, functor: Symbol, args: &[TermId]) -> Option<TermId> {
+        let found = self.term_table.find(hash, |&i| {
+            let node = self.nodes[i as usize];
+            let stored = node.args(&self.args);
+            // They are short, and compared in place.
+            node.functor == functor
+                && stored.len() == args.len()
+                && stored.iter().zip(args).all(|(a, b)| a == b)
+        });
+        found.map(|&i| TermId(i))
     }
 
     /// The constant with this name.
@@ -150,11 +175,7 @@ impl Terms {
 
     /// The term `(functor args...)` if it is already in the table.
     pub fn find(&self, functor: Symbol, args: &[TermId]) -> Option<TermId> {
-        let found = self.term_table.find(hash_of((functor, args)), |&i| {
-            let id = TermId(i);
-            self.functor(id) == functor && self.args(id) == args
-        });
-        found.map(|&i| TermId(i))
+        self.lookup(hash_of((functor, args)), functor, args)
     }
 
     /// All terms.
@@ -164,29 +185,28 @@ impl Terms {
 
     /// The leading symbol of a term.
     pub fn functor(&self, term: TermId) -> Symbol {
-        self.functors[term.index()]
+        self.nodes[term.index()].functor
     }
 
     /// The arguments of a term; empty for a constant.
     pub fn args(&self, term: TermId) -> &[TermId] {
-        let (start, end) = arg_range(&self.arg_ends, term.index());
-        &self.args[start..end]
+        self.nodes[term.index()].args(&self.args)
     }
 
     /// The number of terms.
     pub fn len(&self) -> usize {
-        self.functors.len()
+        self.nodes.len()
     }
 
     /// Whether there are no terms yet.
     pub fn is_empty(&self) -> bool {
-        self.functors.is_empty()
+        self.nodes.is_empty()
     }
 
     /// A rough estimate of the memory that the table takes, in bytes.
     pub fn bytes(&self) -> usize {
-        const PER_TERM: usize = 4 + 4 + 5;
-        PER_TERM * self.functors.capacity() + 4 * self.args.capacity()
+        const PER_TERM: usize = size_of::<Node>() + 5;
+        PER_TERM * self.nodes.capacity() + 4 * self.args.capacity()
     }
 
     /// The text of a term in canonical form: single blanks, none inside the
@@ -234,11 +254,6 @@ impl Terms {
             }
         }
     }
-}
-
-fn arg_range(ends: &[u32], index: usize) -> (usize, usize) {
-    let start = if index == 0 { 0 } else { ends[index - 1] };
-    (start as usize, ends[index] as usize)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use propjit_gdl::ground::{GroundError, GroundLimitKind, GroundLimits, ground};
 use propjit_gdl::propnet::{Component, Gate, GateId, Propnet, Wire};
+use propjit_gdl::prover::{Prover, ProverLimits};
 use propjit_gdl::rules::Rules;
 
 fn rules(text: &str) -> Rules {
@@ -504,5 +505,138 @@ fn dot_names_every_port() {
             dot.contains(&format!("label=\"{port}\"")),
             "{port} in {dot}"
         );
+    }
+}
+
+/// Terms that grow by a level in each step, in a match that a counter of 30 steps ends.
+const COUNTED: &str =
+    "(role r) (legal r wait) (legal r cut) (init (n 0)) (init (step 1)) (succ 30 31)
+    (<= (next (n (s ?x))) (true (n ?x)) (does r wait)) (<= (next (n 0)) (does r cut))
+    (<= (next (step ?n)) (succ ?m ?n) (true (step ?m))) (<= (goal r 100) (true (n (s 0))))";
+
+fn counted(end: &str, facts: std::ops::Range<u32>) -> String {
+    let facts: String = facts.map(|n| format!("(succ {n} {})", n + 1)).collect();
+    format!("{COUNTED} {facts} {end}")
+}
+
+#[test]
+fn a_counter_that_ends_the_match_bounds_terms_that_grow() {
+    let end = "(<= terminal (true (step 31)))";
+    let bounded = net(&counted(end, 1..30));
+    let count = |functor: &str| {
+        let fluents = fluents(&bounded);
+        let of_functor = fluents.iter().filter(|fluent| fluent.starts_with(functor));
+        of_functor.count()
+    };
+    // In 30 steps, there are 31 numbers of each kind.
+    assert_eq!((count("(n "), count("(step ")), (31, 31));
+    // Terms that grow without end in a state are none of the counter's business.
+    let in_state = "(<= (number 0) (true (n 0))) (<= (number (s ?x)) (number ?x))
+        (<= (legal r (say ?x)) (number ?x))";
+    assert!(growing_rule(&format!("{} {in_state}", counted(end, 1..30))).is_some());
+}
+
+#[test]
+fn what_does_not_count_every_step_bounds_nothing() {
+    let end = "(<= terminal (true (step 31)))";
+    let grows = |text: &str| growing_rule(text).is_some();
+    assert!(!grows(&counted(end, 1..30)));
+    let others = [
+        // The match may go on, there is a gap, a circle that misses the end, and a choice of numbers.
+        counted("(<= terminal (true (step 31)) (true (n 0)))", 1..30),
+        counted(end, 2..30),
+        format!("{} (succ 5 1)", counted(end, 1..5)),
+        format!("{} (succ 5 1)", counted(end, 1..30)),
+        // The counter stops, starts again, or may not begin at the first number.
+        format!(
+            "{} (<= (next (step ?n)) (true (step ?n)))",
+            counted(end, 1..30)
+        ),
+        format!(
+            "{} (<= (next ?f) (true ?f) (kept ?f)) (kept (step 1))",
+            counted(end, 1..30)
+        ),
+        format!("{} (init (step 2))", counted(end, 1..30)),
+        counted(end, 1..30).replace("(succ ?m ?n) (true", "(succ ?m ?n) (does r wait) (true"),
+        counted(end, 1..30).replace("(succ ?m ?n)", "(succ ?n ?m)"),
+    ];
+    for text in others {
+        assert!(grows(&text), "{text}");
+    }
+}
+
+/// Until the counter ends the match, the network says what the prover does, of messages about messages.
+#[test]
+fn networks_of_counted_steps_agree_with_the_prover() {
+    let numbers: String = (0..8).map(|n| format!("(succ {n} {})", n + 1)).collect();
+    let text = format!(
+        "(role a) (role b) {numbers} (init (round 0)) (init (got a hello)) (<= terminal (true (round 8)))
+         (legal a wait) (legal b wait) (<= (legal ?r (send (ack ?m))) (true (got ?r ?m)))
+         (<= (next (round ?n)) (true (round ?m)) (succ ?m ?n)) (goal a 50) (goal b 50)
+         (<= (next (got b ?m)) (does a (send ?m))) (<= (next (got a ?m)) (does b (send ?m)))
+         (<= (next (got a ?m)) (true (got a ?m)) (does b wait))"
+    );
+    let rules = rules(&text);
+    let net = net(&text);
+    let mut prover = Prover::new(&rules, ProverLimits::default()).expect("safe rules");
+    for choices in 0..1 << 12 {
+        let mut state = prover.initial_state().expect("within limits");
+        let mut choices: u32 = choices;
+        loop {
+            prover.set_state(&state);
+            let names: Vec<String> = state
+                .iter()
+                .map(|&term| prover.terms().text(term))
+                .collect();
+            let holds = |name| names.contains(&net.terms.text(name));
+            let bases: Vec<bool> = net.bases.iter().map(|base| holds(base.name)).collect();
+            assert_eq!(
+                bases.iter().filter(|&&holds| holds).count(),
+                names.len(),
+                "{names:?}"
+            );
+            let values = evaluate(&net, &bases, &[]);
+            let wire = |wire: Wire| values[wire.gate.index()] != wire.inverted;
+            let is_terminal = prover.is_terminal().expect("within limits");
+            assert_eq!(wire(net.terminal), is_terminal, "{names:?}");
+            let (mut joint, mut numbers) = (Vec::new(), Vec::new());
+            for (role, moves) in net.roles.iter().map(|role| &role.moves).enumerate() {
+                let legal = prover.legal_moves(role).expect("within limits");
+                let mut texts: Vec<String> =
+                    legal.iter().map(|&m| prover.terms().text(m)).collect();
+                let found = moves.iter().filter(|action| wire(action.legal));
+                let mut found: Vec<String> = found.map(|m| net.terms.text(m.name)).collect();
+                texts.sort();
+                found.sort();
+                assert_eq!(found, texts, "{names:?}");
+                let choice = &texts[(choices & 1) as usize % texts.len()];
+                choices >>= 1;
+                joint.push(
+                    legal
+                        .into_iter()
+                        .find(|&m| prover.terms().text(m) == *choice)
+                        .unwrap(),
+                );
+                let number = moves.iter().position(|m| net.terms.text(m.name) == *choice);
+                numbers.push(number.unwrap() as u32);
+            }
+            if is_terminal {
+                break;
+            }
+            state = prover.next_state(&joint).expect("within limits");
+            let values = evaluate(&net, &bases, &numbers);
+            let next = net
+                .bases
+                .iter()
+                .filter(|base| values[base.next.gate.index()] != base.next.inverted);
+            let mut next: Vec<String> = next.map(|base| net.terms.text(base.name)).collect();
+            let mut texts: Vec<String> = state
+                .iter()
+                .map(|&term| prover.terms().text(term))
+                .collect();
+            texts.sort();
+            next.sort();
+            assert_eq!(next, texts);
+        }
     }
 }

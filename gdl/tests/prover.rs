@@ -554,3 +554,78 @@ fn negation_through_many_constants_is_no_circle() {
     let texts = moves.iter().map(|&term| prover.terms().text(term));
     assert_eq!(texts.collect::<Vec<_>>(), ["go"]);
 }
+
+/// A board on which each move blocks a cell or opens it again. What can be reached is asked for every cell in each
+/// state, so that it is derived whole; few fluents change from state to state, so that indexes are adapted.
+#[test]
+fn relations_with_many_goals_follow_states_that_change_little() {
+    const SIZE: usize = 6;
+    let size = 0..SIZE as i32;
+    let cells: String = size
+        .clone()
+        .map(|n| format!("(index {n}) (succ {n} {}) ", n + 1))
+        .collect();
+    let text = format!(
+        "(role r) (role s) {cells} (init open) (<= (next open) (true open)) (<= terminal (not (true open)))
+         (goal r 50) (goal s 50) (<= (legal s wait) (true open)) (key r k)
+         (<= (legal r (toggle ?x ?y)) (index ?x) (index ?y))
+         (<= (legal s (visit ?k ?x ?y)) (index ?x) (index ?y) (key ?r ?k) (reached ?r ?x ?y))
+         (<= (legal s (miss ?x ?y)) (index ?x) (index ?y) (not (reached r ?x ?y)) (not (blocked ?x ?y)))
+         (<= (blocked ?x ?y) (true (wall ?x ?y)))
+         (<= (beside ?x ?y ?z ?y) (succ ?x ?z) (index ?y)) (<= (beside ?x ?y ?x ?z) (succ ?y ?z) (index ?x))
+         (<= (reached ?r 0 0) (role ?r) (not (blocked 0 0)))
+         (<= (reached ?r ?x ?y) (reached ?r ?v ?w) (linked ?v ?w ?x ?y) (index ?x) (index ?y) (not (blocked ?x ?y)))
+         (<= (linked ?v ?w ?x ?y) (beside ?v ?w ?x ?y)) (<= (linked ?x ?y ?v ?w) (beside ?v ?w ?x ?y))
+         (<= (next (wall ?x ?y)) (true (wall ?x ?y)) (not (does r (toggle ?x ?y))))
+         (<= (next (wall ?x ?y)) (does r (toggle ?x ?y)) (not (true (wall ?x ?y))))"
+    );
+    let mut prover = prover(&text);
+    let initial = prover.initial_state().unwrap();
+    let (mut state, mut walls) = (initial.clone(), [[false; SIZE]; SIZE]);
+    let mut random = 1_u32;
+    for step in 0..300 {
+        prover.set_state(&state);
+        // Cells from which to go on.
+        let mut reached = [[false; SIZE]; SIZE];
+        let mut open = vec![(0, 0)];
+        while let Some((x, y)) = open.pop() {
+            if x < SIZE && y < SIZE && !walls[x][y] && !std::mem::replace(&mut reached[x][y], true)
+            {
+                let (left, up) = (x.wrapping_sub(1), y.wrapping_sub(1));
+                open.extend([(x + 1, y), (left, y), (x, y + 1), (x, up)]);
+            }
+        }
+        let mut expected = vec!["wait".to_string()];
+        for (x, y) in size.clone().flat_map(|x| size.clone().map(move |y| (x, y))) {
+            let (column, row) = (x as usize, y as usize);
+            if reached[column][row] {
+                expected.push(format!("(visit k {x} {y})"));
+            } else if !walls[column][row] {
+                expected.push(format!("(miss {x} {y})"));
+            }
+        }
+        expected.sort_unstable();
+        if step % 3 == 0 {
+            let any = prover.any_legal_move(1).unwrap().expect("it can wait");
+            assert!(expected.contains(&prover.terms().text(any)));
+        }
+        let moves = prover.legal_moves(1).unwrap();
+        assert_eq!(texts(&prover, &moves), expected, "step {step}");
+        if step % 100 == 99 {
+            (state, walls) = (initial.clone(), [[false; SIZE]; SIZE]);
+            continue;
+        }
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let (x, y) = (
+            (random >> 8) as usize % SIZE,
+            (random >> 20) as usize % SIZE,
+        );
+        walls[x][y] = !walls[x][y];
+        let name = format!("(toggle {x} {y})");
+        let toggles = prover.legal_moves(0).unwrap();
+        let toggle = toggles
+            .into_iter()
+            .find(|&term| prover.terms().text(term) == name);
+        state = prover.next_state(&[toggle.unwrap(), moves[0]]).unwrap();
+    }
+}

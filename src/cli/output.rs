@@ -77,7 +77,9 @@ pub(super) fn needs_ground(error: &LoadError) -> Failure {
 /// Returns the remedy if grounding was given up.
 pub(super) fn grounding_remedy(reason: &GroundError) -> &'static str {
     match reason {
-        GroundError::Growth { .. } => "add a condition that bounds the nesting of terms",
+        GroundError::Growth { .. } => {
+            "add a condition that bounds the nesting of terms, or a counter that ends the match"
+        }
         GroundError::GoalValue { .. } => "correct the goals",
         _ => "raise `--setup-limit` or `--memory-limit`",
     }

@@ -32,7 +32,8 @@ pub enum GroundError {
     #[error(
         "terms grow without end by the rule at {source_name}:{line}: {rule}: \
          after {atoms} atoms, one was nested {depth} deep; the game can be grounded if a condition of that rule \
-         limits how deep it nests"
+         limits how deep it nests, or if a counter ends the match: a fluent that one rule, such as \
+         (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n)), moves along facts to a number for which it is terminal"
     )]
     Growth {
         /// The rulesheet's name.

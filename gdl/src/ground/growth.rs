@@ -34,6 +34,10 @@ pub(crate) struct Growth {
     deepest_before: u32,
     /// The work after which there is the next look ahead.
     next_probe: u64,
+    /// The steps of a match in which terms may grow, on top of their growth in a state.
+    steps: u32,
+    /// The most growth in a step to which each rule contributes once: the sum of the depths of heads.
+    growth_in_step: u32,
 }
 
 impl Growth {
@@ -42,9 +46,11 @@ impl Growth {
         self.measure(terms);
         self.makers.clear();
         self.first = self.depths.len();
+        self.growth_in_step = 0;
         for rule in rules {
             for pattern in &rule.head.args {
                 self.deepest = self.deepest.max(self.depth(pattern));
+                self.growth_in_step = self.growth_in_step.saturating_add(self.depth(pattern));
             }
         }
         self.deepest_before = self.deepest;
@@ -59,7 +65,13 @@ impl Growth {
         }
         self.measure(terms);
         self.makers.resize(terms.len() - self.first, rule as u32);
-        self.deepest - self.deepest_before > limits.nesting
+        let in_steps = self.steps.saturating_mul(self.growth_in_step);
+        self.deepest - self.deepest_before > limits.nesting.saturating_add(in_steps)
+    }
+
+    /// Lets terms grow in this number of steps of a match.
+    pub(super) fn allow_steps(&mut self, steps: u64) {
+        self.steps = u32::try_from(steps).unwrap_or(u32::MAX);
     }
 
     /// Returns whether it is time to look ahead for an end of the growth after this amount of work.

@@ -57,6 +57,10 @@ pub(crate) struct Instantiation<'a> {
     end: u64,
     /// Whether this is a look ahead, in which the newest facts come first.
     is_probe: bool,
+    /// The steps of a match that are left, if they are limited.
+    steps_left: Option<u64>,
+    /// If they are: the fluents that may be true after the next step.
+    upcoming: Vec<TermId>,
 }
 
 impl<'a> Instantiation<'a> {
@@ -86,7 +90,15 @@ impl<'a> Instantiation<'a> {
             growth: Growth::default(),
             end: u64::MAX,
             is_probe: false,
+            steps_left: None,
+            upcoming: Vec::new(),
         }
+    }
+
+    /// Limits the states to those that are reached in this number of steps.
+    pub(super) fn limit_steps(&mut self, steps: Option<u64>) {
+        self.steps_left = steps;
+        self.growth.allow_steps(steps.unwrap_or(0));
     }
 
     /// Evaluates the static relations that these rules define, then instantiates the rest.
@@ -194,6 +206,9 @@ impl<'a> Instantiation<'a> {
                 true => self.queue.pop_back(),
             };
             let Some(atom) = next else {
+                if self.begin_step() {
+                    continue;
+                }
                 return Ok(());
             };
             self.is_processed.resize(self.database.len(), false);
@@ -238,6 +253,8 @@ impl<'a> Instantiation<'a> {
             bytes_seen: self.bytes_seen,
             end: self.work + self.work / 2,
             is_probe: true,
+            steps_left: self.steps_left,
+            upcoming: self.upcoming.clone(),
         };
         match probe.exhaust(plans) {
             Err(growth @ GroundError::Growth { .. }) => Err(growth),
@@ -308,13 +325,29 @@ impl<'a> Instantiation<'a> {
     /// next may be true, and a move that may be legal may be made.
     fn consequences(&mut self, atom: AtomId) {
         let relation = self.database.relation(atom);
-        if relation == Keyword::Next.relation() || relation == Keyword::Init.relation() {
+        let is_next = relation == Keyword::Next.relation();
+        if is_next || relation == Keyword::Init.relation() {
             let fluent = self.database.args(atom)[0];
-            self.assume(Keyword::True, &[fluent]);
+            match is_next && self.steps_left.is_some() {
+                true => self.upcoming.push(fluent),
+                false => self.assume(Keyword::True, &[fluent]),
+            }
         } else if relation == Keyword::Legal.relation() {
             let [role, action] = [0, 1].map(|i| self.database.args(atom)[i]);
             self.assume(Keyword::Does, &[role, action]);
         }
+    }
+
+    /// Begins the next step of a match, if steps are limited: what may be next may be true. Returns whether there is one.
+    fn begin_step(&mut self) -> bool {
+        match &mut self.steps_left {
+            Some(left @ 1..) if !self.upcoming.is_empty() => *left -= 1,
+            _ => return false,
+        }
+        for fluent in std::mem::take(&mut self.upcoming) {
+            self.assume(Keyword::True, &[fluent]);
+        }
+        true
     }
 
     fn assume(&mut self, keyword: Keyword, args: &[TermId]) {

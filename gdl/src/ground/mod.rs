@@ -8,7 +8,8 @@
 //! 3. `decompose`: rules are split so that they have fewer instances, which are estimated as well.
 //! 4. `instantiate`: a fixpoint finds every atom that may ever hold and the
 //!    ground rules for it, through `plan`s of indexed `join`s over the
-//!    `database`. The result is a `program` of ground rules. `growth` finds terms that grow without end.
+//!    `database`. The result is a `program` of ground rules. `growth` finds terms that grow without end; if a
+//!    `counter` ends every match, they are instantiated as far as a match may take them.
 //! 5. `network`: the program becomes a [`Propnet`]; `recursion` finds which of its atoms are constant.
 //!
 //! ```
@@ -28,6 +29,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod counter;
 mod database;
 mod decompose;
 mod demand;
@@ -75,6 +77,10 @@ pub struct GroundStatistics {
 
 /// Grounds a game.
 ///
+/// If terms grow from step to step without end, but a counter ends every match, the network has the propositions that
+/// can hold in a match of that length. A counter is a fluent such as `(step 7)` that one rule,
+/// `(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))`, moves along facts to one that makes the state terminal.
+///
 /// # Errors
 /// When a limit is hit, with the rule that took the most work; when terms grow without end, with
 /// the rule that nests them; when it is stopped; or when a role's goal is not a number.
@@ -83,7 +89,16 @@ pub fn ground(
     limits: &GroundLimits,
 ) -> Result<(Propnet, GroundStatistics), GroundError> {
     let start = Instant::now();
-    let program = instantiate(rules, limits)?;
+    let program = match instantiate(rules, limits, None) {
+        Err(growth @ GroundError::Growth { .. }) => match counter::longest_match(rules) {
+            None => return Err(growth),
+            longest => instantiate(rules, limits, longest).map_err(|error| match error {
+                GroundError::Stopped if !limits.stop.is_set() => growth,
+                error => error,
+            })?,
+        },
+        program => program?,
+    };
     let instantiation = start.elapsed();
     let mut statistics = GroundStatistics {
         instantiation,
@@ -97,7 +112,13 @@ pub fn ground(
     Ok((propnet, statistics))
 }
 
-fn instantiate(rules: &Rules, limits: &GroundLimits) -> Result<GroundProgram, GroundError> {
+/// Finds the ground rules; if `steps` are given, those for states that are reached in as many steps. That ends as if it
+/// was stopped if they are too many: terms may grow in many ways.
+fn instantiate(
+    rules: &Rules,
+    limits: &GroundLimits,
+    steps: Option<u64>,
+) -> Result<GroundProgram, GroundError> {
     let stop = limits.start();
     let is_static = relevance::static_relations(rules);
     let mut database = Database::new();
@@ -114,6 +135,9 @@ fn instantiate(rules: &Rules, limits: &GroundLimits) -> Result<GroundProgram, Gr
         .partition(|rule| is_static[rule.head.relation.index()]);
     /// The work after which relations are restricted to what is demanded even where that does not promise much.
     const FIRST_ATTEMPT: u64 = 1 << 25;
+    /// The work for states that are reached in a number of steps.
+    const STEPWISE: u64 = 1 << 26;
+    let enough = steps.map_or(u64::MAX, |_| STEPWISE);
     let (mut statics, mut others, mut all_others) = (Vec::new(), Vec::new(), Vec::new());
     let mut decomposer = Decomposer::default();
     for rule in of_statics {
@@ -127,6 +151,7 @@ fn instantiate(rules: &Rules, limits: &GroundLimits) -> Result<GroundProgram, Gr
         limits,
         stop.clone(),
     );
+    instantiation.limit_steps(steps);
     instantiation.run(&statics)?;
     // From here on, sizes of static relations are known.
     let (terms, database) = (&instantiation.terms, &mut instantiation.database);
@@ -143,13 +168,15 @@ fn instantiate(rules: &Rules, limits: &GroundLimits) -> Result<GroundProgram, Gr
     };
     let mut attempt = instantiation.clone();
     let has_more = plan(Extent::Promising, &mut attempt, &mut others);
-    let most = if has_more { FIRST_ATTEMPT } else { u64::MAX };
+    let most = if has_more { FIRST_ATTEMPT } else { enough };
     if attempt.run_for(&others, most)? {
         instantiation = attempt;
     } else {
         drop(attempt);
         plan(Extent::All, &mut instantiation, &mut all_others);
-        instantiation.run(&all_others)?;
+        if !instantiation.run_for(&all_others, enough)? {
+            return Err(GroundError::Stopped);
+        }
     }
     Ok(GroundProgram {
         terms: instantiation.terms,

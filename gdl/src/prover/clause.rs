@@ -30,7 +30,7 @@ pub(super) fn compile(
         .iter()
         .map(|arg| slots.matching(arg))
         .collect();
-    let mut steps: Vec<Step> = order(&specialised, context)
+    let mut steps: Vec<Step> = order(&specialised, first(rule, context), context)
         .into_iter()
         .map(|index| Step {
             test: slots.test(&specialised.body[index], context, calls),
@@ -51,6 +51,15 @@ pub(super) fn compile(
         row,
         slots: slots.count as usize,
     })
+}
+
+/// The condition that comes first, by its index: where a relation is derived whole, each of its new rows leads to others.
+fn first(rule: &Rule, context: &Context) -> Option<usize> {
+    let recursive = |literal| context.definitions.is_recursive(rule, literal);
+    match context.is_whole(rule.head.relation) {
+        true => rule.body.iter().position(recursive),
+        false => None,
+    }
 }
 
 fn set_backtracking(steps: &mut [Step]) {

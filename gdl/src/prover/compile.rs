@@ -25,6 +25,7 @@ pub(super) fn compile(
 ) -> Vec<Call> {
     let mut registry = Registry {
         context,
+        caller: None,
         calls: Vec::new(),
         by_shape: FxHashMap::default(),
         shapes_of: FxHashMap::default(),
@@ -36,6 +37,7 @@ pub(super) fn compile(
     let mut index = 0;
     while index < registry.calls.len() {
         if let Origin::Clauses(relation) = registry.calls[index].origin {
+            registry.caller = Some(relation);
             let shapes = registry.calls[index].shapes.clone();
             registry.calls[index].clauses = context.definitions.clauses[relation.index()]
                 .iter()
@@ -52,6 +54,8 @@ pub(super) fn compile(
 /// The calls found so far.
 struct Registry<'a> {
     context: &'a Context<'a>,
+    /// The relation whose clauses are being compiled.
+    caller: Option<RelationId>,
     calls: Vec<Call>,
     by_shape: FxHashMap<(Origin, Vec<Shape>), CallId>,
     /// The number of shapes in which a relation is called.
@@ -60,7 +64,10 @@ struct Registry<'a> {
 
 impl Registry<'_> {
     fn enter(&mut self, relation: RelationId, shapes: Vec<Shape>) -> CallId {
-        let origin = self.context.origin(relation);
+        self.enter_from(self.context.origin(relation), relation, shapes)
+    }
+
+    fn enter_from(&mut self, origin: Origin, relation: RelationId, shapes: Vec<Shape>) -> CallId {
         let new = CallId(self.calls.len() as u32);
         let id = *self.by_shape.entry((origin, shapes.clone())).or_insert(new);
         if id == new {
@@ -71,10 +78,12 @@ impl Registry<'_> {
                 lifetime: match origin {
                     Origin::Moves => Lifetime::Move,
                     Origin::Fluents => Lifetime::State,
-                    Origin::Facts(_) | Origin::Clauses(_) => Lifetime::Match,
+                    Origin::Facts(_) | Origin::Clauses(_) | Origin::View(_) => Lifetime::Match,
                 },
                 recursive: false,
                 clauses: Vec::new(),
+                is_whole: matches!(origin, Origin::Clauses(_)) && self.context.is_whole(relation),
+                base_key: Vec::new(),
             });
         }
         id
@@ -83,6 +92,15 @@ impl Registry<'_> {
 
 impl Calls for Registry<'_> {
     fn call(&mut self, atom: &Atom, shapes: Vec<Shape>) -> (CallId, Vec<Shape>) {
+        let relation = atom.relation;
+        if self.context.is_whole(relation) {
+            let base = self.context.whole.shapes(relation, &shapes);
+            let mutual = |caller| self.context.definitions.is_mutual(caller, relation);
+            return match self.caller.is_some_and(mutual) || base == shapes {
+                true => (self.enter(relation, base.clone()), base),
+                false => (self.view(relation, &shapes, &base), shapes),
+            };
+        }
         let known = self.shapes_of.get(&atom.relation).copied().unwrap_or(0);
         let shapes = if known < DEEP_SHAPES || !self.context.is_derived(atom.relation) {
             shapes
@@ -100,6 +118,24 @@ impl Calls for Registry<'_> {
     }
 }
 
+impl Registry<'_> {
+    /// The call that looks up rows of a relation derived in the shape `base`.
+    fn view(&mut self, relation: RelationId, shapes: &[Shape], base: &[Shape]) -> CallId {
+        let origin = Origin::View(self.enter(relation, base.to_vec()));
+        let id = self.enter_from(origin, relation, shapes.to_vec());
+        let mut column = 0;
+        let mut key = Vec::new();
+        for (shape, base) in shapes.iter().zip(base) {
+            if *base == Shape::Bound {
+                key.push(column);
+            }
+            column += shape.widths().0;
+        }
+        self.calls[id.index()].base_key = key;
+        id
+    }
+}
+
 /// A shape that does not look into the argument.
 fn flat(shape: &Shape) -> Shape {
     match shape {
@@ -111,10 +147,11 @@ fn flat(shape: &Shape) -> Shape {
 
 /// Finds the calls that depend on each other, and the lifetimes of their answers.
 fn connect(calls: &mut [Call]) {
-    let edges: Vec<Vec<u32>> = calls
-        .iter()
-        .map(|call| queries(call).map(|query| query.call.0).collect())
-        .collect();
+    let callees = |call: &Call| match call.origin {
+        Origin::View(base) => vec![base.0],
+        _ => queries(call).map(|query| query.call.0).collect(),
+    };
+    let edges: Vec<Vec<u32>> = calls.iter().map(callees).collect();
     let successor = |node: u32, index| edges[node as usize].get(index).copied();
     let found = components(calls.len(), 0..calls.len() as u32, successor);
     let component_of = found.component_of(calls.len());

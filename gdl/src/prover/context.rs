@@ -7,6 +7,7 @@ use super::bound::Bound;
 use super::definitions::Definitions;
 use super::program::Origin;
 use super::statistics::Statistics;
+use super::whole::Whole;
 
 /// The detail by which the calls of a relation are distinguished; each level includes those
 /// before it.
@@ -21,11 +22,15 @@ pub(super) enum Detail {
     Constants,
 }
 
+/// The share of answers that a test of a row is expected to leave where that is only looked up.
+const LOOKUP: f64 = 0.5;
+
 /// The context in which clauses are compiled.
 pub(super) struct Context<'a> {
     pub definitions: &'a Definitions<'a>,
     pub statistics: &'a Statistics,
     pub terms: &'a Terms,
+    pub whole: &'a Whole,
 }
 
 impl Context<'_> {
@@ -36,6 +41,10 @@ impl Context<'_> {
 
     /// The number of answers that the atom is expected to have when `bound` is known.
     pub(super) fn fan_out(&self, atom: &Atom, bound: &Bound) -> f64 {
+        let is_test = atom.args.iter().all(|arg| bound.covers(arg));
+        if is_test && self.is_whole(atom.relation) {
+            return LOOKUP;
+        }
         self.statistics
             .fan_out(self.origin(atom.relation), atom, bound)
     }
@@ -47,8 +56,18 @@ impl Context<'_> {
             Origin::Clauses(relation) if self.definitions.negates_itself[relation.index()] => {
                 Detail::Constants
             }
-            Origin::Clauses(_) => Detail::Needs,
+            Origin::Clauses(_) | Origin::View(_) => Detail::Needs,
         }
+    }
+
+    /// Whether the relation is derived whole.
+    pub(super) fn is_whole(&self, relation: RelationId) -> bool {
+        self.whole.contains(relation, self.definitions)
+    }
+
+    /// Whether each goal of the relation has a proof of its own.
+    pub(super) fn is_proved(&self, relation: RelationId) -> bool {
+        self.is_derived(relation) && !self.is_whole(relation)
     }
 
     /// Whether the relation is defined by rules.

@@ -25,6 +25,8 @@ pub(super) struct Definitions<'a> {
     /// By relation of the rulesheet: whether it depends on its own negation, as
     /// `goal` does in `(<= (goal robot 100) (not (goal robot 0)))`.
     pub negates_itself: Vec<bool>,
+    /// By relation: the number of its component. Those in a component depend on each other.
+    pub component_of: Vec<usize>,
 }
 
 impl<'a> Definitions<'a> {
@@ -77,12 +79,33 @@ impl<'a> Definitions<'a> {
                 clauses[index].push(Cow::Owned(rule_for_facts(fact, facts_only, name)));
             }
         }
+        let (component_of, negates_itself) = dependencies(origins.len(), &clauses);
         Ok(Definitions {
             origins,
             facts: Arc::new(facts),
-            negates_itself: negates_itself(&clauses),
+            negates_itself,
+            component_of,
             clauses,
         })
+    }
+
+    /// The number of components.
+    pub(super) fn components(&self) -> usize {
+        self.component_of
+            .iter()
+            .map(|&last| last + 1)
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// Whether a condition of a rule is positive, and its relation depends on the one that the rule derives.
+    pub(super) fn is_recursive(&self, rule: &Rule, condition: &Literal) -> bool {
+        matches!(condition, Literal::Positive(atom) if self.is_mutual(rule.head.relation, atom.relation))
+    }
+
+    /// Whether two relations depend on each other.
+    pub(super) fn is_mutual(&self, one: RelationId, other: RelationId) -> bool {
+        self.component_of[one.index()] == self.component_of[other.index()]
     }
 
     /// Replaces the rules of a relation by the facts that follow from them.
@@ -93,15 +116,13 @@ impl<'a> Definitions<'a> {
     }
 }
 
-fn negates_itself(clauses: &[Vec<Cow<Rule>>]) -> Vec<bool> {
+/// The number of the component of each relation, and whether a relation depends on its own negation.
+fn dependencies(relations: usize, clauses: &[Vec<Cow<Rule>>]) -> (Vec<usize>, Vec<bool>) {
     let edges: Vec<Vec<u32>> = clauses.iter().map(|rules| callees(rules)).collect();
+    // The additional relations of facts have no edges.
     let successor = |node: u32, index: usize| edges.get(node as usize)?.get(index).copied();
-    // The additional relations of facts have numbers beyond those of the rulesheet, and no
-    // edges.
-    let nodes = edges.iter().flatten().map(|&node| node as usize + 1);
-    let nodes = nodes.max().unwrap_or(0).max(clauses.len());
-    let found = components(nodes, 0..clauses.len() as u32, successor);
-    let component_of = found.component_of(nodes);
+    let found = components(relations, 0..relations as u32, successor);
+    let component_of = found.component_of(relations);
     let mut negates = vec![false; found.len()];
     for rule in clauses.iter().flatten() {
         let component = component_of[rule.head.relation.index()];
@@ -110,8 +131,9 @@ fn negates_itself(clauses: &[Vec<Cow<Rule>>]) -> Vec<bool> {
             Literal::Positive(_) | Literal::Distinct(..) => false,
         });
     }
-    let relations = component_of[..clauses.len()].iter();
-    relations.map(|&component| negates[component]).collect()
+    let of_relations = component_of[..clauses.len()].iter();
+    let negates_itself = of_relations.map(|&component| negates[component]).collect();
+    (component_of, negates_itself)
 }
 
 /// The relations in the bodies of rules.

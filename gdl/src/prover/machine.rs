@@ -25,89 +25,12 @@ use propjit_stop::Stop;
 
 use crate::term::{TermId, Terms};
 
+use super::frame::{Consumer, Entry, Frame, Halt, Task};
 use super::limits::ProverLimits;
 use super::meter::{Cause, MemoryUsage, Meter};
-use super::program::{Call, CallId, Clause, Lifetime, Match, Program, Query, Test};
-use super::store::{self, Found, GoalRef, Store};
+use super::program::{Call, CallId, Lifetime, Match, Origin, Program};
+use super::store::{Found, GoalRef, Store, TableUsage};
 use super::table::NONE;
-
-/// The reason why a proof stopped, and the clause that was being run.
-pub(super) struct Halt {
-    pub cause: Cause,
-    pub call: CallId,
-    pub clause: u32,
-}
-
-/// A task of a frame: work to be done for its goals.
-#[derive(Clone, Copy)]
-enum Task {
-    /// Run a clause for a goal.
-    Start { owner: GoalRef, clause: u32 },
-    /// Let a consumer consume the rows that it has not consumed yet.
-    Wake(u32),
-}
-
-/// The rest of a clause, waiting for rows of a goal.
-#[derive(Clone)]
-struct Consumer {
-    /// The goal that the clause is to answer.
-    owner: GoalRef,
-    clause: u32,
-    /// The step that waits.
-    step: u32,
-    /// The goal that it waits for.
-    producer: u32,
-    /// The last row consumed, or [`NONE`].
-    seen: u32,
-    /// The index of the first saved slot.
-    saved: u32,
-    /// Whether a task will wake it, or it need not be woken any more.
-    queued: bool,
-    /// The next consumer of the same goal, or [`NONE`].
-    next: u32,
-}
-
-/// The proof of one goal, together with those of the same component that it meets. The
-/// current task is part of it: the clause that is run, its first step in this task
-/// (`floor`), and its current step.
-#[derive(Clone, Copy)]
-struct Frame {
-    /// The lengths of the machine's stacks when the frame was opened.
-    tasks: usize,
-    active: usize,
-    consumers: usize,
-    saved: usize,
-    /// The indices of the clause's first slot and first choice (one for each step).
-    slots: usize,
-    choices: usize,
-    /// The goal that the clause is to answer.
-    owner: GoalRef,
-    clause: u32,
-    floor: u32,
-    step: u32,
-    /// The consumer that was woken, or [`NONE`].
-    woken: u32,
-}
-
-impl Frame {
-    fn halt(&self, cause: Cause) -> Halt {
-        Halt {
-            cause,
-            call: self.owner.call,
-            clause: self.clause,
-        }
-    }
-}
-
-/// The next action of the machine.
-enum Mode {
-    /// Begin the next task of the frame.
-    NextTask,
-    /// Test the current step.
-    Test,
-    /// Try another row for the current step.
-    Retry,
-}
 
 /// The answers that are known, and the stacks of the proof that adds to them.
 #[derive(Clone)]
@@ -116,18 +39,18 @@ pub(super) struct Machine {
     pub terms: Terms,
     pub store: Store,
     meter: Meter,
-    frames: Vec<Frame>,
-    tasks: Vec<Task>,
+    pub frames: Vec<Frame>,
+    pub tasks: Vec<Task>,
     /// The goals that frames have begun and not completed.
-    active: Vec<GoalRef>,
-    consumers: Vec<Consumer>,
-    saved: Vec<TermId>,
-    slots: Vec<TermId>,
-    choices: Vec<u32>,
+    pub active: Vec<GoalRef>,
+    pub consumers: Vec<Consumer>,
+    pub saved: Vec<TermId>,
+    pub slots: Vec<TermId>,
+    pub choices: Vec<u32>,
     /// The key or the row under construction.
-    values: Vec<TermId>,
+    pub values: Vec<TermId>,
     /// Whether any row of the goal that is proved is enough.
-    wants_any: bool,
+    pub wants_any: bool,
 }
 
 impl Machine {
@@ -153,15 +76,19 @@ impl Machine {
         &self.program
     }
 
+    /// Sets the state that goals are about.
+    pub(super) fn set_fluents(&mut self, fluents: &[TermId]) {
+        self.store.set_fluents(&self.program, &self.terms, fluents);
+    }
+
     /// The steps of the last query.
     pub(super) fn steps(&self) -> u64 {
         self.meter.steps()
     }
 
-    /// The calls, with the numbers of goals and rows that their tables have held.
-    pub(super) fn usage(&self) -> impl Iterator<Item = (&Call, store::TableUsage)> {
-        let calls = self.program.calls.iter().enumerate();
-        calls.map(|(index, call)| (call, self.store.usage(CallId(index as u32))))
+    /// The calls, with what their tables have held, if that is observed.
+    pub(super) fn usage(&self) -> impl Iterator<Item = (&Call, &TableUsage)> {
+        self.program.calls.iter().zip(self.store.usage())
     }
 
     pub(super) fn into_terms(self) -> Terms {
@@ -174,8 +101,7 @@ impl Machine {
     }
 
     /// The first column of some row of a goal, if it has any. Positive conditions are not proved
-    /// to the end for that, so a goal that a negation needs may be open still: then there is an
-    /// error, as if the rules were contradictory.
+    /// to the end for that, unless a negation needs a goal that would be open still.
     pub(super) fn solve_any(
         &mut self,
         call: CallId,
@@ -187,6 +113,12 @@ impl Machine {
         self.wants_any = false;
         match solved {
             Err(halt) if matches!(halt.cause, Cause::Enough) => Ok(self.values.first().copied()),
+            // A goal that a negation needs was open still.
+            Err(halt) if matches!(halt.cause, Cause::Unstratified) => {
+                let mut found = None;
+                self.solve(call, key, |row| found = found.or(row.first().copied()))?;
+                Ok(found)
+            }
             solved => solved.map(|()| found),
         }
     }
@@ -238,7 +170,7 @@ impl Machine {
 
     /// Begins the goal of a derived call with the key in `values`, for the frame
     /// that is current or about to be.
-    fn begin(&mut self, program: &Program, call: CallId) -> GoalRef {
+    pub(super) fn begin(&mut self, program: &Program, call: CallId) -> GoalRef {
         let depth = self.frames.len() as u32;
         let owner = self.store.begin(program, call, &self.values, depth);
         self.active.push(owner);
@@ -248,8 +180,28 @@ impl Machine {
         owner
     }
 
+    /// Turns the goal of a call with the key in `values` into the one to be proved for it, which differs for a view.
+    pub(super) fn proved_call(&mut self, program: &Program, id: CallId) -> CallId {
+        let call = &program.calls[id.index()];
+        let Origin::View(base) = call.origin else {
+            return id;
+        };
+        // The columns are in order, so that none is overwritten before it is read.
+        for (to, &from) in call.base_key.iter().enumerate() {
+            self.values[to] = self.values[from];
+        }
+        self.values.truncate(call.base_key.len());
+        base
+    }
+
     /// Opens the frame of a goal that has to be proved, with the key in `values`.
-    fn open(&mut self, program: &Program, call: CallId, slots: usize, choices: usize) -> Frame {
+    pub(super) fn open(
+        &mut self,
+        program: &Program,
+        call: CallId,
+        slots: usize,
+        choices: usize,
+    ) -> Frame {
         let (tasks, active) = (self.tasks.len(), self.active.len());
         Frame {
             tasks,
@@ -282,29 +234,28 @@ impl Machine {
         if self.meter.is_stopped() {
             return Err(frame.halt(Cause::Stopped));
         }
-        let mut mode = Mode::NextTask;
         loop {
-            self.count_step(&frame)?;
-            mode = match mode {
-                Mode::NextTask => match self.next_task(program, &mut frame)? {
-                    Some(mode) => mode,
-                    None => {
-                        self.close(&frame);
-                        let Some(caller) = self.frames.pop() else {
-                            return Ok(());
-                        };
-                        frame = caller;
-                        Mode::Test
-                    }
-                },
-                Mode::Test => self.test(program, &mut frame)?,
-                Mode::Retry => self.retry(program, &mut frame)?,
+            let entry = match self.next_task(program, &mut frame)? {
+                Some(entry) => entry,
+                None => {
+                    self.close(&frame);
+                    let Some(caller) = self.frames.pop() else {
+                        return Ok(());
+                    };
+                    frame = caller;
+                    Entry::Test
+                }
             };
+            let (call, before) = (frame.owner.call, self.meter.steps());
+            let run = self.run(program, &mut frame, entry);
+            self.store
+                .count_steps(call, self.meter.steps() - before + 1);
+            run?;
         }
     }
 
     #[inline]
-    fn count_step(&mut self, frame: &Frame) -> Result<(), Halt> {
+    pub(super) fn count_steps(&mut self, steps: u64, frame: &Frame) -> Result<(), Halt> {
         let usage = || MemoryUsage {
             cells: self.store.cells()
                 + self.saved.len()
@@ -312,15 +263,17 @@ impl Machine {
                 + 4 * self.tasks.len(),
             terms: self.terms.len(),
         };
-        self.meter.step(usage).map_err(|cause| frame.halt(cause))
+        self.meter
+            .step(steps, usage)
+            .map_err(|cause| frame.halt(cause))
     }
 
     /// Begins the frame's next task that has something to do.
-    fn next_task(&mut self, program: &Program, frame: &mut Frame) -> Result<Option<Mode>, Halt> {
+    fn next_task(&mut self, program: &Program, frame: &mut Frame) -> Result<Option<Entry>, Halt> {
         while self.tasks.len() > frame.tasks
             && let Some(task) = self.tasks.pop()
         {
-            self.count_step(frame)?;
+            self.count_steps(1, frame)?;
             let (owner, clause) = match task {
                 Task::Start { owner, clause } => (owner, clause),
                 Task::Wake(consumer) => {
@@ -349,7 +302,7 @@ impl Machine {
                         frame.floor = 0;
                         frame.step = 0;
                         frame.woken = NONE;
-                        return Ok(Some(Mode::Test));
+                        return Ok(Some(Entry::Test));
                     }
                 }
                 Task::Wake(id) => {
@@ -359,200 +312,11 @@ impl Machine {
                     frame.floor = consumer.step;
                     frame.step = consumer.step;
                     frame.woken = id;
-                    return Ok(Some(Mode::Retry));
+                    return Ok(Some(Entry::Retry));
                 }
             }
         }
         Ok(None)
-    }
-
-    /// Tests the current step.
-    fn test(&mut self, program: &Program, frame: &mut Frame) -> Result<Mode, Halt> {
-        let clause = clause_of(program, frame);
-        let Some(step) = clause.steps.get(frame.step as usize) else {
-            return self.answer(program, clause, frame);
-        };
-        let query = match &step.test {
-            Test::Distinct(a, b) => {
-                let slots = &self.slots[frame.slots..];
-                let differ = a.build(&mut self.terms, slots) != b.build(&mut self.terms, slots);
-                return Ok(after_step(differ, step.back, frame));
-            }
-            Test::Absent(query) | Test::Present(query) => query,
-        };
-        // Rows are consumed as they come where they may depend on this goal, and where one is
-        // enough.
-        let waits =
-            query.same_component || (self.wants_any && matches!(step.test, Test::Present(_)));
-        let slots = &self.slots[frame.slots..];
-        self.values.clear();
-        for source in &query.key {
-            self.values.push(source.build(&mut self.terms, slots));
-        }
-        let first = match self
-            .store
-            .find(program, &self.terms, query.call, &self.values)
-        {
-            Found::Rows(first) => first,
-            Found::Active { goal, frame: depth } => {
-                // Only a circle through a negation leads back to a goal of
-                // another frame, or from a negation to one of the same.
-                if !waits || depth as usize != self.frames.len() {
-                    return Err(frame.halt(Cause::Unstratified));
-                }
-                self.wait(clause, query.call, goal, frame);
-                return Ok(after_step(false, step.back, frame));
-            }
-            Found::Unproved if waits => {
-                let begun = self.begin(program, query.call);
-                self.wait(clause, query.call, begun.goal, frame);
-                return Ok(after_step(false, step.back, frame));
-            }
-            Found::Unproved => {
-                let slots = frame.slots + clause.slots;
-                let choices = frame.choices + clause.steps.len();
-                self.frames.push(*frame);
-                *frame = self.open(program, query.call, slots, choices);
-                return Ok(Mode::NextTask);
-            }
-        };
-        Ok(match step.test {
-            Test::Absent(_) => {
-                let table = self.store.table(query.call);
-                let mut row = first;
-                while row != NONE {
-                    let slots = &mut self.slots[frame.slots..];
-                    if Match::all_match(&query.row, &self.terms, table.row(row), slots) {
-                        break;
-                    }
-                    row = table.after(row);
-                }
-                after_step(row == NONE, step.back, frame)
-            }
-            _ => {
-                self.choices[frame.choices + frame.step as usize] = first;
-                Mode::Retry
-            }
-        })
-    }
-
-    /// Tries the rows of the current step until one matches.
-    fn retry(&mut self, program: &Program, frame: &mut Frame) -> Result<Mode, Halt> {
-        let step = &clause_of(program, frame).steps[frame.step as usize];
-        let Test::Present(query) = &step.test else {
-            unreachable!("only positive conditions have choices")
-        };
-        loop {
-            let row = self.next_row(query, frame);
-            if row == NONE {
-                return Ok(after_step(false, step.back, frame));
-            }
-            let values = self.store.table(query.call).row(row);
-            let slots = &mut self.slots[frame.slots..];
-            if Match::all_match(&query.row, &self.terms, values, slots) {
-                return Ok(after_step(true, step.back, frame));
-            }
-            self.count_step(frame)?;
-        }
-    }
-
-    /// The next row for the current step, or [`NONE`].
-    fn next_row(&mut self, query: &Query, frame: &Frame) -> u32 {
-        let table = self.store.table(query.call);
-        if frame.woken == NONE || frame.step > frame.floor {
-            let choice = &mut self.choices[frame.choices + frame.step as usize];
-            let row = *choice;
-            if row != NONE {
-                *choice = table.after(row);
-            }
-            return row;
-        }
-        let consumer = &mut self.consumers[frame.woken as usize];
-        let row = match consumer.seen {
-            NONE => table.goal(consumer.producer).first,
-            seen => table.after(seen),
-        };
-        match row {
-            NONE => consumer.queued = false,
-            row => consumer.seen = row,
-        }
-        row
-    }
-
-    /// Stores the rest of the clause from the current step on as a consumer.
-    fn wait(&mut self, clause: &Clause, call: CallId, producer: u32, frame: &Frame) {
-        let id = self.consumers.len() as u32;
-        let goal = self.store.table_mut(call).goal_mut(producer);
-        let next = std::mem::replace(&mut goal.consumers, id);
-        let queued = goal.first != NONE;
-        if queued {
-            self.tasks.push(Task::Wake(id));
-        }
-        self.consumers.push(Consumer {
-            owner: frame.owner,
-            clause: frame.clause,
-            step: frame.step,
-            producer,
-            seen: NONE,
-            saved: self.saved.len() as u32,
-            queued,
-            next,
-        });
-        let slots = &self.slots[frame.slots..][..clause.slots];
-        self.saved.extend_from_slice(slots);
-    }
-
-    /// All steps succeeded: enters the row that follows.
-    fn answer(
-        &mut self,
-        program: &Program,
-        clause: &Clause,
-        frame: &mut Frame,
-    ) -> Result<Mode, Halt> {
-        let slots = &self.slots[frame.slots..];
-        self.values.clear();
-        for source in &clause.row {
-            self.values.push(source.build(&mut self.terms, slots));
-        }
-        let GoalRef { call, goal } = frame.owner;
-        // The requested goal is the first that was begun.
-        if self.wants_any && self.active.first() == Some(&frame.owner) {
-            return Err(frame.halt(Cause::Enough));
-        }
-        if self.store.add_row(frame.owner, &self.values) {
-            let table = self.store.table(call);
-            let mut id = table.goal(goal).consumers;
-            while id != NONE {
-                let consumer = &mut self.consumers[id as usize];
-                if !std::mem::replace(&mut consumer.queued, true) {
-                    self.tasks.push(Task::Wake(id));
-                }
-                id = consumer.next;
-            }
-            // Conditions of other goals may be begun among the tasks of one that wants any row.
-            let is_alone = !self.wants_any && !program.calls[call.index()].recursive;
-            if is_alone && table.is_settled(goal) {
-                self.tasks.truncate(frame.tasks);
-            }
-        }
-        Ok(after_step(false, clause.resume, frame))
-    }
-}
-
-fn clause_of<'a>(program: &'a Program, frame: &Frame) -> &'a Clause {
-    &program.calls[frame.owner.call.index()].clauses[frame.clause as usize]
-}
-
-/// The mode after a step: on to the next step, or back to `back` if that is part of the task.
-fn after_step(success: bool, back: u32, frame: &mut Frame) -> Mode {
-    if success {
-        frame.step += 1;
-        Mode::Test
-    } else if back != NONE && back >= frame.floor {
-        frame.step = back;
-        Mode::Retry
-    } else {
-        Mode::NextTask
     }
 }
 

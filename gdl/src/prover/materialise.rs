@@ -21,6 +21,7 @@ use super::machine::Machine;
 use super::program::{CallId, Facts, Origin, Program};
 use super::shape::Shape;
 use super::statistics::Statistics;
+use super::whole::Whole;
 
 /// The steps for deriving one relation.
 const STEPS: u64 = 600_000;
@@ -50,6 +51,7 @@ pub(super) fn materialise(
             definitions,
             statistics,
             terms,
+            whole: &Whole::none(definitions),
         };
         let calls = compile(&context, [(relation, vec![Shape::Free; arity])]);
         let compiled: usize = calls.iter().map(|call| call.clauses.len()).sum();

@@ -72,10 +72,14 @@ impl Meter {
         self.limits.stop.is_set()
     }
 
-    /// Counts one step; the error is the limit that is hit.
+    /// Counts steps; the error is the limit that is hit.
     #[inline]
-    pub(super) fn step(&mut self, usage: impl FnOnce() -> MemoryUsage) -> Result<(), Cause> {
-        self.steps += 1;
+    pub(super) fn step(
+        &mut self,
+        steps: u64,
+        usage: impl FnOnce() -> MemoryUsage,
+    ) -> Result<(), Cause> {
+        self.steps += steps;
         if self.steps >= self.next_check {
             self.check(usage())
         } else {

@@ -14,11 +14,13 @@
 //!   argument parts that a caller knows. `specialise` and `clause` turn a rule
 //!   into a clause for one shape, `order` sorts its conditions by `statistics` of
 //!   a `sample` of play, and `compile` does so for all calls that a match makes, in one
-//!   `context`. `setup` runs these steps.
+//!   `context`.
+//! - `whole`: a relation of which many goals are asked in a state is derived bottom-up, and its goals are looked up.
+//!   `setup` runs these steps, and tries for which relations that is cheaper.
 //! - A `program` is the result: calls with their clauses.
-//! - `machine` proves goals on demand, each once; `store` keeps their answers in
+//! - `machine` proves goals, each once, in `frame`s, and `run` is the run of a clause; `store` keeps answers in
 //!   `table`s as long as they hold: for a joint move, for a state, or for ever.
-//!   `extension` indexes what is given: facts, the state, the moves.
+//!   `extension` indexes what is given: facts, the state, the moves, and relations that are derived whole.
 //! - `queries` are the interface, `declared` asks for `base` and `input`; `limits` and `meter` bound the cost of each, so that no
 //!   rulesheet makes the prover hang.
 //!
@@ -53,6 +55,7 @@ mod declared;
 mod definitions;
 mod error;
 mod extension;
+mod frame;
 mod limits;
 mod machine;
 mod materialise;
@@ -60,6 +63,7 @@ mod meter;
 mod order;
 mod program;
 mod queries;
+mod run;
 mod sample;
 mod setup;
 mod shape;
@@ -67,6 +71,7 @@ mod specialise;
 mod statistics;
 mod store;
 mod table;
+mod whole;
 
 pub use declared::Declared;
 pub use error::{ProverError, RuleSite};

@@ -21,8 +21,9 @@ const WINDOW: usize = 64;
 /// before conditions with several answers, but not before cheap tests.
 const DERIVED_TEST: f64 = 0.9;
 
-/// The indices of the literals of the body in the order of their evaluation.
-pub(super) fn order(clause: &Specialised, context: &Context) -> Vec<usize> {
+/// The indices of the literals of the body in the order of their evaluation. The positive condition `first` comes
+/// before all others.
+pub(super) fn order(clause: &Specialised, first: Option<usize>, context: &Context) -> Vec<usize> {
     let mut bound = Bound::none(clause.variables);
     for arg in &clause.given {
         arg.for_each_var(&mut |var| _ = bound.bind(var));
@@ -39,15 +40,21 @@ pub(super) fn order(clause: &Specialised, context: &Context) -> Vec<usize> {
             _ => None,
         })
         .collect();
+    let mut first = positive.iter().position(|&(index, _)| Some(index) == first);
 
     let mut order = Vec::with_capacity(clause.body.len());
     loop {
-        order.append(&mut tests.cheap);
-        let window = positive.len().saturating_sub(WINDOW)..positive.len();
-        let best = window
-            .rev()
-            .map(|at| (at, context.fan_out(positive[at].1, &bound)))
-            .min_by(|a, b| a.1.total_cmp(&b.1));
+        let best = match first.take() {
+            Some(at) => Some((at, 0.0)),
+            None => {
+                order.append(&mut tests.cheap);
+                let window = positive.len().saturating_sub(WINDOW)..positive.len();
+                let costs = window
+                    .rev()
+                    .map(|at| (at, context.fan_out(positive[at].1, &bound)));
+                costs.min_by(|a, b| a.1.total_cmp(&b.1))
+            }
+        };
         match best {
             Some((at, cost)) if cost < DERIVED_TEST || tests.derived.is_empty() => {
                 let (index, atom) = positive.remove(at);
@@ -116,7 +123,7 @@ impl Tests {
 
     fn ready(&mut self, index: usize, clause: &Specialised, context: &Context) {
         match &clause.body[index] {
-            Literal::Negative(atom) if context.is_derived(atom.relation) => {
+            Literal::Negative(atom) if context.is_proved(atom.relation) => {
                 self.derived.push_back(index);
             }
             _ => self.cheap.push(index),

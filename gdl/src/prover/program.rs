@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::rules::RelationId;
 use crate::source::Span;
 use crate::term::{Symbol, TermId, Terms};
@@ -40,6 +42,8 @@ pub(super) enum Origin {
     Fluents,
     /// The current joint move: the relation `does`.
     Moves,
+    /// The rows of another call of the same relation, which derives them for several goals of this one.
+    View(CallId),
 }
 
 /// A relation called in one shape.
@@ -51,6 +55,10 @@ pub(super) struct Call {
     pub recursive: bool,
     /// For [`Origin::Clauses`] only.
     pub clauses: Vec<Clause>,
+    /// Whether the relation is derived [whole](super::whole).
+    pub is_whole: bool,
+    /// For [`Origin::View`] only: the columns of the key that are the key of the other call.
+    pub base_key: Vec<usize>,
 }
 
 /// A rule compiled for one call shape. Its variables are slots.
@@ -147,6 +155,7 @@ impl Facts {
 }
 
 /// A game, compiled.
+#[derive(Default)]
 pub(super) struct Program {
     pub calls: Vec<Call>,
     /// By relation.
@@ -161,18 +170,26 @@ impl TermTemplate {
         match self {
             TermTemplate::Slot(slot) => slots[*slot as usize],
             TermTemplate::Constant(term) => *term,
-            TermTemplate::Compound(functor, args) => {
-                let args: Vec<TermId> = args.iter().map(|arg| arg.build(terms, slots)).collect();
-                terms.term(*functor, &args)
-            }
+            TermTemplate::Compound(functor, args) => build_compound(*functor, args, terms, slots),
         }
     }
+}
+
+#[inline(never)]
+fn build_compound(
+    functor: Symbol,
+    args: &[TermTemplate],
+    terms: &mut Terms,
+    slots: &[TermId],
+) -> TermId {
+    let args: SmallVec<[TermId; 8]> = args.iter().map(|arg| arg.build(terms, slots)).collect();
+    terms.term(functor, &args)
 }
 
 impl Match {
     /// Whether `term` matches; binds slots on the way.
     #[inline]
-    pub(super) fn matches(&self, terms: &Terms, term: TermId, slots: &mut [TermId]) -> bool {
+    fn matches(&self, terms: &Terms, term: TermId, slots: &mut [TermId]) -> bool {
         match self {
             Match::Skip => true,
             Match::Bind(slot) => {
@@ -181,14 +198,11 @@ impl Match {
             }
             Match::Equal(slot) => slots[*slot as usize] == term,
             Match::Constant(constant) => *constant == term,
-            Match::Compound(functor, args) => {
-                terms.functor(term) == *functor
-                    && Match::all_match(args, terms, terms.args(term), slots)
-            }
+            Match::Compound(functor, args) => compound_matches(*functor, args, terms, term, slots),
         }
     }
 
-    /// Whether the terms match, one by one; they must be equally many.
+    /// Whether the terms, of which there are as many, match one by one.
     #[inline]
     pub(super) fn all_match(
         matches: &[Match],
@@ -196,11 +210,8 @@ impl Match {
         values: &[TermId],
         slots: &mut [TermId],
     ) -> bool {
-        matches.len() == values.len()
-            && matches
-                .iter()
-                .zip(values)
-                .all(|(one, &value)| one.matches(terms, value, slots))
+        let mut pairs = matches.iter().zip(values);
+        pairs.all(|(one, &value)| one.matches(terms, value, slots))
     }
 
     /// Calls `visit` for every slot that is bound.
@@ -211,6 +222,20 @@ impl Match {
             Match::Skip | Match::Equal(_) | Match::Constant(_) => {}
         }
     }
+}
+
+#[inline(never)]
+fn compound_matches(
+    functor: Symbol,
+    args: &[Match],
+    terms: &Terms,
+    term: TermId,
+    slots: &mut [TermId],
+) -> bool {
+    let values = terms.args(term);
+    terms.functor(term) == functor
+        && values.len() == args.len()
+        && Match::all_match(args, terms, values, slots)
 }
 
 impl TermTemplate {

@@ -10,7 +10,8 @@ use crate::source::Source;
 use crate::term::{TermId, Terms};
 
 use super::error::{ProverError, RuleSite};
-use super::machine::{Halt, Machine};
+use super::frame::Halt;
+use super::machine::Machine;
 use super::meter::Cause;
 use super::program::CallId;
 use super::shape::Shape;
@@ -115,12 +116,12 @@ impl Prover {
     /// the empty state.
     pub fn set_state(&mut self, fluents: &[TermId]) {
         if fluents.is_sorted_by(|a, b| a < b) {
-            self.machine.store.set_fluents(fluents);
+            self.machine.set_fluents(fluents);
         } else {
             let mut sorted = fluents.to_vec();
             sorted.sort_unstable();
             sorted.dedup();
-            self.machine.store.set_fluents(&sorted);
+            self.machine.set_fluents(&sorted);
         }
     }
 

@@ -36,20 +36,23 @@ impl Shape {
             Shape::Compound(_, args) => args.iter().all(Shape::is_known),
         }
     }
+
+    /// The numbers of columns that the argument has in the key and in the rows.
+    pub(super) fn widths(&self) -> (usize, usize) {
+        match self {
+            Shape::Bound => (1, 0),
+            Shape::Free => (0, 1),
+            Shape::Any | Shape::Constant(_) => (0, 0),
+            Shape::Compound(_, args) => widths(args),
+        }
+    }
 }
 
 /// The numbers of [`Shape::Bound`] and of [`Shape::Free`] leaves: the widths of
 /// the keys and of the rows.
 pub(super) fn widths(shapes: &[Shape]) -> (usize, usize) {
-    shapes
-        .iter()
-        .map(|shape| match shape {
-            Shape::Bound => (1, 0),
-            Shape::Free => (0, 1),
-            Shape::Any | Shape::Constant(_) => (0, 0),
-            Shape::Compound(_, args) => widths(args),
-        })
-        .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+    let each = shapes.iter().map(Shape::widths);
+    each.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
 }
 
 /// Appends the parts of `values` that `shapes` names to `key` and to `row`.

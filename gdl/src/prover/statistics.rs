@@ -52,6 +52,7 @@ impl Columns {
 }
 
 /// The sizes of the facts, and of relations in sampled states.
+#[derive(Clone)]
 pub(super) struct Statistics {
     /// By relation.
     facts: Vec<Columns>,
@@ -83,15 +84,24 @@ impl Statistics {
     }
 
     /// Learns the sizes of fluents from sampled states.
-    pub(super) fn learn_states(&mut self, states: &[Vec<TermId>], terms: &Terms) {
+    pub(super) fn learn_states<'a>(
+        &mut self,
+        states: impl Iterator<Item = &'a [TermId]>,
+        terms: &Terms,
+    ) {
         let mut by_functor: FxHashMap<(Symbol, usize), Vec<&[TermId]>> = FxHashMap::default();
-        for &fluent in states.iter().flatten() {
-            let args = terms.args(fluent);
-            let functor = (terms.functor(fluent), args.len());
-            by_functor.entry(functor).or_default().push(args);
+        let (mut count, mut fluents) = (0, 0);
+        for state in states {
+            count += 1;
+            fluents += state.len();
+            for &fluent in state {
+                let args = terms.args(fluent);
+                let functor = (terms.functor(fluent), args.len());
+                by_functor.entry(functor).or_default().push(args);
+            }
         }
-        let count = states.len().max(1) as f64;
-        self.all_fluents = states.iter().map(Vec::len).sum::<usize>() as f64 / count;
+        let count = f64::from(count.max(1));
+        self.all_fluents = fluents as f64 / count;
         for (functor, rows) in by_functor {
             let mut columns = Columns::new(functor.1, rows.into_iter());
             columns.rows /= count;
@@ -100,7 +110,10 @@ impl Statistics {
     }
 
     /// Learns the sizes of derived relations from the tables of calls.
-    pub(super) fn learn_calls<'a>(&mut self, calls: impl Iterator<Item = (&'a Call, TableUsage)>) {
+    pub(super) fn learn_calls<'a>(
+        &mut self,
+        calls: impl Iterator<Item = (&'a Call, &'a TableUsage)>,
+    ) {
         let mut sums: FxHashMap<(RelationId, Vec<bool>), TableUsage> = FxHashMap::default();
         for (call, usage) in calls {
             if let Origin::Clauses(relation) = call.origin {
@@ -126,6 +139,7 @@ impl Statistics {
             Origin::Fluents => self.fluent_fan_out(&args[0], bound),
             Origin::Moves if bound.covers(&args[0]) => 1.0,
             Origin::Moves => self.roles,
+            Origin::View(_) => 1.0,
             Origin::Clauses(relation) => {
                 let known: Vec<bool> = args.iter().map(|arg| bound.covers(arg)).collect();
                 let free = known.iter().filter(|&&known| !known).count();

@@ -8,7 +8,7 @@
 use std::hash::Hasher;
 
 use hashbrown::HashTable;
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashSet, FxHasher};
 
 use crate::term::TermId;
 
@@ -35,7 +35,7 @@ pub(super) struct Goal {
 }
 
 /// The goals and rows of one call.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct Table {
     key_width: usize,
     row_width: usize,
@@ -50,6 +50,8 @@ pub(super) struct Table {
     row_index: HashTable<u32>,
     /// Whether all goals that have rows have been entered.
     pub is_complete: bool,
+    /// For a view: by goal of the other call, whether its rows have been entered.
+    viewed: Vec<bool>,
 }
 
 fn hash(seed: u32, values: &[TermId]) -> u64 {
@@ -89,6 +91,7 @@ impl Table {
             owners: Vec::new(),
             row_index: HashTable::new(),
             is_complete: false,
+            viewed: Vec::new(),
         }
     }
 
@@ -107,7 +110,7 @@ impl Table {
 
     /// Whether nothing was entered since the table was cleared.
     pub(super) fn is_untouched(&self) -> bool {
-        self.goals.is_empty() && !self.is_complete
+        self.goals.is_empty() && !self.is_complete && self.viewed.is_empty()
     }
 
     /// The number that one goal adds to [`Table::cells`].
@@ -130,6 +133,23 @@ impl Table {
         self.links.clear();
         self.owners.clear();
         self.is_complete = false;
+        self.viewed.clear();
+    }
+
+    /// Marks that the rows of a goal of the viewed call are entered; false if that was so before.
+    pub(super) fn view(&mut self, goal: u32) -> bool {
+        let goal = goal as usize;
+        if self.viewed.len() <= goal {
+            self.viewed.resize(goal + 1, false);
+        }
+        !std::mem::replace(&mut self.viewed[goal], true)
+    }
+
+    /// The number of different values in a column of the keys.
+    pub(super) fn key_values(&self, column: usize) -> usize {
+        let keys = self.keys.chunks_exact(self.key_width.max(1));
+        let values: FxHashSet<TermId> = keys.map(|key| key[column]).collect();
+        values.len()
     }
 
     pub(super) fn goal(&self, goal: u32) -> &Goal {
@@ -143,6 +163,10 @@ impl Table {
     /// Whether the goal has all rows that it can ever have.
     pub(super) fn is_settled(&self, goal: u32) -> bool {
         self.row_width == 0 && self.goals[goal as usize].first != NONE
+    }
+
+    pub(super) fn key_width(&self) -> usize {
+        self.key_width
     }
 
     pub(super) fn key(&self, goal: u32) -> &[TermId] {
@@ -167,6 +191,14 @@ impl Table {
             .goal_index
             .find(hash(0, key), |&goal| self.key(goal) == key);
         found.copied()
+    }
+
+    /// The goal with this key, which is entered as a complete one if it is new.
+    pub(super) fn goal_with(&mut self, key: &[TermId]) -> u32 {
+        match self.find(key) {
+            Some(goal) => goal,
+            None => self.add_goal(key, NONE),
+        }
     }
 
     /// Enters a new goal; see [`Goal::frame`].
@@ -241,6 +273,28 @@ impl Table {
         goal.last = new;
         goal.count += 1;
         new
+    }
+
+    /// Removes a row that was entered by [`Table::push_row`]. Its memory is in use until the table is cleared.
+    pub(super) fn remove_row(&mut self, goal: u32, row: &[TermId]) {
+        let (mut before, mut at) = (NONE, self.goals[goal as usize].first);
+        while at != NONE && self.row(at) != row {
+            before = at;
+            at = self.after(at);
+        }
+        if at == NONE {
+            return;
+        }
+        let after = self.after(at);
+        let goal = &mut self.goals[goal as usize];
+        match before {
+            NONE => goal.first = after,
+            before => self.links[before as usize] = after,
+        }
+        if goal.last == at {
+            goal.last = before;
+        }
+        goal.count -= 1;
     }
 
     fn index_row(&mut self, goal: u32, row: u32) {
