@@ -5,6 +5,7 @@ mod achievable;
 mod analyze;
 mod backends;
 mod batch;
+mod batched;
 mod cache;
 mod certificates;
 mod chess;

@@ -9,8 +9,10 @@
 //! - [`beliefs`] has the states that a role thinks possible where it does not see all.
 //!   [`ismcts`] is tree search on these, [`determinised`] searches some of them as if they were known, and [`hidden`] chooses
 //!   between them.
+//! - [`batched`] searches many states at once, by an evaluation from outside, for self-play.
 //! - A [`SearchBudget`] has the limits of a search.
 
+pub mod batched;
 pub mod beliefs;
 mod budget;
 pub mod chooser;

@@ -14,6 +14,7 @@ adapters in `propjit.pettingzoo`, `propjit.gymnasium` and `propjit.openspiel`.
 """
 
 from ._native import (
+    BatchSearch,
     Game,
     IllegalMoveError,
     LoadError,
@@ -37,6 +38,7 @@ from .records import (
 )
 
 __all__ = [
+    "BatchSearch",
     "Facts",
     "Game",
     "GoalLatch",

@@ -5,6 +5,7 @@ use std::io;
 use propjit::game::environment::{ActionError, EnvironmentError};
 use propjit::game::profile::MAX_THREADS;
 use propjit::gdl::ReadError;
+use propjit::search::batched::SearchError;
 use propjit::support::error_text::with_causes;
 use propjit::{LoadError as CoreLoadError, MachineError};
 use pyo3::create_exception;
@@ -91,6 +92,22 @@ pub(crate) fn environment_error(error: EnvironmentError) -> PyErr {
     match error {
         EnvironmentError::Memory { .. } => PyMemoryError::new_err(text),
         EnvironmentError::Threads { .. } => PyRuntimeError::new_err(text),
+        _ => PyValueError::new_err(text),
+    }
+}
+
+/// Returns the exception for a batched search that is not possible or did not go on.
+pub(crate) fn search_error(error: SearchError) -> PyErr {
+    let text = with_causes(&error);
+    match error {
+        // The exception that a function raised, or an error about its result.
+        SearchError::Evaluation(error) => match error.downcast::<PyErr>() {
+            Ok(raised) => *raised,
+            Err(_) => PyValueError::new_err(text),
+        },
+        SearchError::Illegal { .. } => IllegalMoveError::new_err(text),
+        SearchError::NotGround => PlayError::new_err(text),
+        SearchError::Environment(error) => environment_error(error),
         _ => PyValueError::new_err(text),
     }
 }

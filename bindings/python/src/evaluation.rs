@@ -4,16 +4,16 @@ use std::error::Error;
 use std::sync::Arc;
 
 use numpy::{PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods};
-use propjit::RoleId;
 use propjit::game::engine::Engines;
-use propjit::game::environment::{EnvironmentConfig, Observed, RewardRule, VectorEnvironment};
-use propjit::game::ground::GroundGame;
-use propjit::search::external::{LeafEvaluation, LeafEvaluator, Position, Positions};
+use propjit::game::environment::{EnvironmentConfig, RewardRule, VectorEnvironment};
+use propjit::search::external::{
+    LeafEvaluation, ObservedEvaluator, ObservedLeaves, ObservedPositions,
+};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::arrays::{Flags, ObservationType, elements, readable, tuple, writable, zeros};
+use crate::arrays::{ObservationType, readable, tuple};
 use crate::errors::environment_error;
 use crate::interrupt::interruptible;
 use crate::observations::Observations;
@@ -25,12 +25,11 @@ pub(crate) struct Functions {
     policy: Option<Py<PyAny>>,
 }
 
-/// Functions that evaluate the leaves of a game.
+/// Functions that evaluate positions, with arrays of a format.
 #[derive(Debug)]
-struct PythonEvaluator {
+pub(crate) struct PythonEvaluator {
     evaluation: Option<Py<PyAny>>,
     policy: Option<Py<PyAny>>,
-    game: Arc<GroundGame>,
     rewards: RewardRule,
     format: Format,
 }
@@ -83,27 +82,37 @@ impl Functions {
         let environment = environment.map_err(environment_error)?;
         let (shape, rewards) = (environment.shape().clone(), *environment.rewards());
         let playouts = self.evaluation.is_none();
-        let evaluator = PythonEvaluator {
+        let format = Format {
+            observation: observations.shape(&shape),
+            finals: false,
+            shape: shape.clone(),
+            kind,
+        };
+        let leaves = ObservedLeaves {
+            game: engines.game().clone(),
+            shape: Arc::new(shape),
+            rewards,
+            evaluator: Arc::new(self.evaluator(rewards, format)),
+        };
+        let evaluation = LeafEvaluation::new(Arc::new(leaves));
+        Ok(evaluation.with_batch(batch).with_playouts(playouts))
+    }
+
+    /// An evaluator that calls the functions with arrays of this format.
+    pub(crate) fn evaluator(self, rewards: RewardRule, format: Format) -> PythonEvaluator {
+        PythonEvaluator {
             evaluation: self.evaluation,
             policy: self.policy,
-            game: engines.game().clone(),
             rewards,
-            format: Format {
-                observation: observations.shape(&shape),
-                finals: false,
-                shape,
-                kind,
-            },
-        };
-        let evaluation = LeafEvaluation::new(Arc::new(evaluator));
-        Ok(evaluation.with_batch(batch).with_playouts(playouts))
+            format,
+        }
     }
 }
 
-impl LeafEvaluator for PythonEvaluator {
+impl ObservedEvaluator for PythonEvaluator {
     fn evaluate(
         &self,
-        positions: &Positions,
+        positions: &ObservedPositions,
         values: &mut [f32],
         logits: &mut [f32],
     ) -> Result<(), Box<dyn Error + Send + Sync>> {
@@ -116,25 +125,27 @@ impl PythonEvaluator {
     fn call(
         &self,
         py: Python<'_>,
-        positions: &Positions,
+        positions: &ObservedPositions,
         values: &mut [f32],
         logits: &mut [f32],
     ) -> PyResult<()> {
+        py.check_signals()?;
         let arguments = self.arguments(py, positions)?;
+        let count = positions.len();
         if let Some(evaluation) = &self.evaluation {
             let found = evaluation.bind(py).call1(&arguments)?;
             let pair = found.cast::<PyTuple>().ok();
             match pair.filter(|pair| pair.len() == 2) {
                 Some(pair) => {
-                    self.take_values(&pair.get_item(0)?, positions, values)?;
-                    self.take_logits("evaluation", &pair.get_item(1)?, positions, logits)?;
+                    self.take_values(&pair.get_item(0)?, values)?;
+                    self.take_logits("evaluation", &pair.get_item(1)?, count, logits)?;
                 }
-                None => self.take_values(&found, positions, values)?,
+                None => self.take_values(&found, values)?,
             }
         }
         if let Some(policy) = &self.policy {
             let found = policy.bind(py).call1(&arguments)?;
-            self.take_logits("policy", &found, positions, logits)?;
+            self.take_logits("policy", &found, count, logits)?;
         }
         Ok(())
     }
@@ -143,129 +154,17 @@ impl PythonEvaluator {
     fn arguments<'py>(
         &self,
         py: Python<'py>,
-        positions: &Positions,
+        positions: &ObservedPositions,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let (shape, count) = (&self.format.shape, positions.len());
-        let words = self.game.layout().bases.len().div_ceil(64);
-        let mut packed = Vec::new();
-        for position in positions.each() {
-            match &shape.observed {
-                Observed::Features(features) => {
-                    let state = position.state.words();
-                    match (features.are_relative(), shape.joint) {
-                        (true, true) => (0..shape.players.len())
-                            .for_each(|player| features.pack(player, state, &mut packed)),
-                        (true, false) => {
-                            let current = self.current(position).max(0) as usize;
-                            features.pack(current, state, &mut packed);
-                        }
-                        (false, _) => features.pack(0, state, &mut packed),
-                    }
-                }
-                _ => position.state.pack(words, &mut packed),
-            }
-        }
-        let observation = self
-            .format
-            .kind
-            .zeros(py, &self.format.observations(count, shape.observers()))?;
-        {
-            let mut to = observation.writable(py)?;
-            to.of_type(self.format.kind)?.write(shape.elements, &packed);
-        }
-        let current = zeros::<i32>(py, &[count])?;
-        {
-            let mut current = writable(py, &current)?;
-            for (position, current) in positions.each().zip(elements(&mut current)?) {
-                *current = self.current(position);
-            }
-        }
-        let legal = Flags::new(py, &self.action_shape(count))?;
-        {
-            let mut legal = writable(py, &legal.bytes)?;
-            let legal = elements(&mut legal)?;
-            self.each_legal(positions, |action, _| legal[action] = 1)?;
-        }
-        let (observation, legal) = (observation.view(py), legal.view.bind(py).clone());
-        PyTuple::new(
-            py,
-            [observation, legal, current.bind(py).clone().into_any()],
-        )
+        let (observation, legal, current) = self.format.show(py, positions)?;
+        PyTuple::new(py, [observation, legal, current.into_any()])
     }
 
-    /// The number of the player that has a choice, 0 if none has one, and -1 if several have.
-    fn current(&self, position: Position<'_>) -> i32 {
-        let players = &self.format.shape.players;
-        let choosing = |role: &RoleId| position.legal.role(*role).len() > 1;
-        let mut choosing = (0..).zip(players).filter(|(_, role)| choosing(role));
-        match (choosing.next(), choosing.next()) {
-            (None, _) => 0,
-            (Some((player, _)), None) => player,
-            (Some(_), Some(_)) => -1,
-        }
-    }
-
-    /// The shape of arrays about actions.
-    fn action_shape(&self, count: usize) -> Vec<usize> {
-        match self.format.shape.joint {
-            true => vec![
-                count,
-                self.format.shape.players.len(),
-                self.format.shape.actions,
-            ],
-            false => vec![count, self.format.shape.actions],
-        }
-    }
-
-    /// Calls `found` with each legal move of the acting players: its index in an array about
-    /// actions, and among the moves of the positions.
-    ///
-    /// # Errors
-    /// If several players have a choice though only one is to act.
-    fn each_legal(
-        &self,
-        positions: &Positions,
-        mut found: impl FnMut(usize, usize),
-    ) -> PyResult<()> {
-        let (shape, actors) = (&self.format.shape, self.format.shape.actors());
-        for (at, position) in positions.each().enumerate() {
-            let acting = match (shape.joint, self.current(position)) {
-                (true, _) => &shape.players[..],
-                (false, -1) => {
-                    return Err(PyValueError::new_err(
-                        "several players have a choice in a position: searches of this game need `joint=True`, which passes masks of each player to functions",
-                    ));
-                }
-                (false, player) => shape
-                    .players
-                    .get(player as usize..=player as usize)
-                    .unwrap_or(&[]),
-            };
-            for (actor, &role) in acting.iter().enumerate() {
-                let moves = position.legal.role(role).iter();
-                for (played, place) in moves.zip(positions.places(at, role)) {
-                    let row = (at * actors + actor) * shape.actions;
-                    found(row + self.game.actions().of(role, *played), place);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn take_values(
-        &self,
-        found: &Bound<'_, PyAny>,
-        positions: &Positions,
-        values: &mut [f32],
-    ) -> PyResult<()> {
-        let players = &self.format.shape.players;
-        let found = floats(
-            "evaluation",
-            "values",
-            found,
-            &[positions.len(), players.len()],
-        )?;
-        let mut found = found.as_slice()?.to_vec();
+    fn take_values(&self, found: &Bound<'_, PyAny>, values: &mut [f32]) -> PyResult<()> {
+        let players = self.format.shape.players.len();
+        let shape = [values.len() / players.max(1), players];
+        let found = floats("evaluation", "values", found, &shape)?;
+        let found = found.as_slice()?;
         // Goals for rewards are not to be taken for sure wins; networks may go a little too far.
         let (least, greatest) = self.rewards.range();
         let slack = greatest - least;
@@ -275,13 +174,7 @@ impl PythonEvaluator {
                 "the evaluation returned {far}, but rewards are from {least} to {greatest} here: pass `rewards=\"goals\"` or `rewards=\"zero-sum\"` for others"
             )));
         }
-        let places = values.chunks_exact_mut(positions.roles());
-        for (values, found) in places.zip(found.chunks_exact_mut(players.len().max(1))) {
-            self.rewards.to_goals(found);
-            for (role, value) in players.iter().zip(found) {
-                values[role.index()] = *value;
-            }
-        }
+        values.copy_from_slice(found);
         Ok(())
     }
 
@@ -289,13 +182,12 @@ impl PythonEvaluator {
         &self,
         function: &str,
         found: &Bound<'_, PyAny>,
-        positions: &Positions,
+        count: usize,
         logits: &mut [f32],
     ) -> PyResult<()> {
-        let shape = self.action_shape(positions.len());
-        let found = floats(function, "logits", found, &shape)?;
-        let found = found.as_slice()?;
-        self.each_legal(positions, |action, place| logits[place] = found[action])
+        let found = floats(function, "logits", found, &self.format.actions(count))?;
+        logits.copy_from_slice(found.as_slice()?);
+        Ok(())
     }
 }
 

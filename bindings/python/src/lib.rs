@@ -5,10 +5,11 @@
 //!   observed.
 //! - `search`, `playouts`, `facts`: long-running work, with results as the data classes of
 //!   `propjit.records`.
-//! - `evaluation`: functions that evaluate the leaves of a search.
+//! - `batch_search`: searches of many games at once. `evaluation`: functions that evaluate the leaves of searches.
 //! - `errors`, `numbers`, `interrupt`: exceptions, numbers that are out of range, and Ctrl-C.
 
 mod arrays;
+mod batch_search;
 mod errors;
 mod evaluation;
 mod facts;
@@ -28,6 +29,8 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use super::batch_search::BatchSearch;
     #[pymodule_export]
     use super::errors::{IllegalMoveError, LoadError, PlayError, PropjitError, UnknownNameError};
     #[pymodule_export]

@@ -2,6 +2,7 @@
 
 use numpy::{Element, PyArrayDyn};
 use propjit::game::environment::{Finals, Outputs, Shape};
+use propjit::search::external::ObservedPositions;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -38,6 +39,13 @@ pub(crate) struct FinalArrays {
     pub(crate) current: Py<PyArrayDyn<i32>>,
 }
 
+/// Observations, legal actions and current players.
+pub(crate) type Shown<'py> = (
+    Bound<'py, PyAny>,
+    Bound<'py, PyAny>,
+    Bound<'py, PyArrayDyn<i32>>,
+);
+
 /// The names of arrays that callers may replace.
 const NAMES: [&str; 7] = [
     "observation",
@@ -67,9 +75,35 @@ impl Format {
         self.kind.shape(&observers, &self.observation)
     }
 
+    /// The shape of arrays about the actions in `count` positions.
+    pub(crate) fn actions(&self, count: usize) -> Vec<usize> {
+        match self.shape.joint {
+            true => vec![count, self.shape.players.len(), self.shape.actions],
+            false => vec![count, self.shape.actions],
+        }
+    }
+
     /// The shape of the mask of legal actions.
     fn mask(&self) -> Vec<usize> {
-        [self.actors(), vec![self.shape.actions]].concat()
+        self.actions(self.shape.environments)
+    }
+
+    /// What is observed in positions, the legal actions and the current players, in new arrays.
+    pub(crate) fn show<'py>(
+        &self,
+        py: Python<'py>,
+        positions: &ObservedPositions,
+    ) -> PyResult<Shown<'py>> {
+        let count = positions.len();
+        let shape = self.observations(count, self.shape.observers());
+        let observation = self.kind.zeros(py, &shape)?;
+        positions.observe(observation.writable(py)?.of_type(self.kind)?);
+        let legal = Flags::new(py, &self.actions(count))?;
+        positions.write_legal(elements(&mut writable(py, &legal.bytes)?)?);
+        let current = zeros::<i32>(py, &[count])?;
+        elements(&mut writable(py, &current)?)?.copy_from_slice(positions.current());
+        let legal = legal.view.bind(py).clone();
+        Ok((observation.view(py), legal, current.bind(py).clone()))
     }
 
     /// How many bytes the arrays have for each environment.

@@ -17,7 +17,7 @@ def test_docstrings(name):
     documented = propjit if name == "propjit" else getattr(propjit, name)
     finder = doctest.DocTestFinder(recurse=name != "propjit")
     examples = [test for test in finder.find(documented, name) if test.examples]
-    if name in ["propjit", "Game", "Planes", "Search", "State", "VectorEnv"]:
+    if name in ["propjit", "BatchSearch", "Game", "Planes", "Search", "State", "VectorEnv"]:
         assert examples
     for test in examples:
         runner = doctest.DocTestRunner()

@@ -96,7 +96,7 @@ impl Features {
 
     /// Writes a row for each element, given those of the base propositions, as a player sees it: the player's own lanes
     /// are set, others are left as they are. Rows have as many words as `lanes`.
-    pub(super) fn add_rows(&self, player: usize, lanes: &[u64], bases: &[u64], rows: &mut [u64]) {
+    pub(crate) fn add_rows(&self, player: usize, lanes: &[u64], bases: &[u64], rows: &mut [u64]) {
         let words = lanes.len();
         for (row, &source) in rows.chunks_exact_mut(words).zip(&self.sources[player]) {
             match source {

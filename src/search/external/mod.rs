@@ -4,6 +4,7 @@
 //! gets a logit for each legal move, and the softmax of the logits gives the prior probability of the move
 //! in the tree. It also gets the value of each leaf: a value for each role, or the goals at the end of a
 //! playout in which moves are drawn from that softmax. Proofs do not depend on either.
+//! An [`ObservedEvaluator`] gets [`ObservedPositions`] instead: observations and legal actions, as learners have them.
 //!
 //! ```
 //! # use propjit::game::load::{Game, Setup};
@@ -42,6 +43,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod observed;
 mod playouts;
 mod positions;
 
@@ -52,6 +54,7 @@ use std::sync::Arc;
 use crate::game::machine::{MachineError, RoleId};
 use crate::support::setters::setters;
 
+pub use observed::{ObservedEvaluator, ObservedLeaves, ObservedPositions, SeveralChoose};
 pub(crate) use playouts::{PolicyPlayouts, positions_of, softmax};
 pub use positions::{Position, Positions};
 

@@ -1,4 +1,9 @@
 //! Batched environments with NumPy arrays.
+//!
+//! - `arguments`: how they are made, by arguments. `states`: states of the caller.
+
+mod arguments;
+mod states;
 
 use std::process;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -6,25 +11,25 @@ use std::time::{Duration, Instant};
 
 use numpy::ndarray::IxDyn;
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
+use propjit::RoleId;
 use propjit::game::environment::{
-    ActionError, Autoreset, EnvironmentConfig, Observed, Outputs, Rewards, Shape, VectorEnvironment,
+    ActionError, Autoreset, Outputs, Rewards, Shape, VectorEnvironment,
 };
 use propjit::game::ground::GroundGame;
-use propjit::support::rng::random_seed;
-use propjit::{RoleId, State as CoreState};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
-use crate::arrays::{ObservationType, integers, mask, require, vector};
-use crate::errors::{action_error, check_threads, environment_error, in_use, not_ground};
+use crate::arrays::{integers, mask, vector};
+use crate::errors::{action_error, environment_error, in_use, not_ground};
 use crate::game::Game;
-use crate::interrupt::interruptible;
 use crate::numbers::Number;
 use crate::observations::{ObservationName, Observations};
 use crate::outputs::{Arrays, Format};
 use crate::records::record;
 use crate::state::State;
+use arguments::{Arguments, autoreset_name};
+pub(crate) use arguments::{parse_rewards, rewards_name};
 
 /// Many matches of a game, played step by step.
 ///
@@ -137,70 +142,10 @@ impl VectorEnv {
         environments.process = process::id();
         Ok(())
     }
-
-    /// The states of some environments, of the same game.
-    ///
-    /// # Errors
-    /// If there are not as many states as environments, or one is of another game.
-    fn states_for(
-        &self,
-        py: Python<'_>,
-        environments: &[usize],
-        states: &[Py<State>],
-    ) -> PyResult<Vec<(usize, CoreState)>> {
-        if states.len() != environments.len() {
-            return Err(PyValueError::new_err(format!(
-                "{} states were given for {} environments: one is needed for each",
-                states.len(),
-                environments.len()
-            )));
-        }
-        let each = environments.iter().zip(states);
-        let each = each.map(|(&environment, state)| {
-            Ok((environment, state.get().of_game(py, &self.game)?.clone()))
-        });
-        each.collect()
-    }
 }
 
 /// About how long random steps are taken between two checks for signals.
 const GO: Duration = Duration::from_millis(20);
-
-fn autoreset(name: &str) -> PyResult<Autoreset> {
-    match name {
-        "NextStep" => Ok(Autoreset::NextStep),
-        "SameStep" => Ok(Autoreset::SameStep),
-        "Disabled" => Ok(Autoreset::Disabled),
-        other => Err(PyValueError::new_err(format!(
-            "`autoreset` is one of `NextStep`, `SameStep` and `Disabled`, not `{other}`"
-        ))),
-    }
-}
-
-fn autoreset_name(autoreset: Autoreset) -> &'static str {
-    match autoreset {
-        Autoreset::SameStep => "SameStep",
-        Autoreset::NextStep => "NextStep",
-        Autoreset::Disabled => "Disabled",
-    }
-}
-
-fn rewards_name(rewards: Rewards) -> &'static str {
-    match rewards {
-        Rewards::Goals => "goals",
-        Rewards::ZeroSum => "zero-sum",
-    }
-}
-
-pub(crate) fn parse_rewards(name: &str) -> PyResult<Rewards> {
-    match name {
-        "goals" => Ok(Rewards::Goals),
-        "zero-sum" => Ok(Rewards::ZeroSum),
-        other => Err(PyValueError::new_err(format!(
-            "`rewards` is one of `goals` and `zero-sum`, not `{other}`"
-        ))),
-    }
-}
 
 #[pymethods]
 impl VectorEnv {
@@ -243,74 +188,19 @@ impl VectorEnv {
         max_steps: Number,
         seed: Option<Number>,
     ) -> PyResult<VectorEnv> {
-        // If NumPy is missing, or Ctrl-C comes while it is loaded, this is an exception here.
-        py.import("numpy")?;
-        let kind = ObservationType::parse(dtype)?;
-        let autoreset = self::autoreset(autoreset)?;
-        let seed = seed.map(|seed| seed.at_least("seed", 0)).transpose()?;
-        let observer = observer
-            .map(|one| one.at_least("observer", 0))
-            .transpose()?;
-        let (n, max_steps) = (n.at_least("n", 1)?, max_steps.at_least("max_steps", 1)?);
-        let threads = check_threads(threads.at_least("threads", 1)?)?;
-        let core = game.get().here(py)?;
-        let engines = core.engines();
-        let engines = engines.ok_or_else(|| not_ground("environments"))?;
-        let observations = Observations::find(py, &game, observation)?;
-        let config = EnvironmentConfig::default()
-            .with_environments(n)
-            .with_threads(threads)
-            .with_observed(observations.observed.clone())
-            .with_observer(observer)
-            .with_rewards(rewards.map(parse_rewards).transpose()?)
-            .with_autoreset(autoreset)
-            .with_finals(autoreset == Autoreset::SameStep)
-            .with_joint(joint)
-            .with_max_steps(max_steps);
-        config.check(engines.game()).map_err(environment_error)?;
-        let format = |shape: Shape| Format {
-            observation: observations.shape(&shape),
-            finals: autoreset == Autoreset::SameStep,
-            shape,
-            kind,
-        };
-        // Requests that are refused here need not be tried.
-        let shape = Shape::new(engines.game(), n, false, observations.observed.clone());
-        let shape = shape.with_observer(observer);
-        require(n.saturating_mul(format(shape).bytes()))?;
-        let stop = game.get().stop();
-        let config = config.with_stop(stop.clone());
-        let core = interruptible(py, &stop, || VectorEnvironment::new(engines, &config))?;
-        let core = core.map_err(environment_error)?;
-        let format = format(core.shape().clone());
-        require(n.saturating_mul(format.bytes()))?;
-        let options = PyDict::new(py);
-        options.set_item("threads", threads)?;
-        options.set_item("observation", observations.name(py)?)?;
-        options.set_item("dtype", dtype)?;
-        options.set_item("observer", observer)?;
-        options.set_item("rewards", rewards_name(core.rewards().kind()))?;
-        options.set_item("autoreset", autoreset_name(autoreset))?;
-        options.set_item("joint", format.shape.joint)?;
-        options.set_item("max_steps", max_steps)?;
-        let environment = VectorEnv {
-            environments: Mutex::new(Environments {
-                core,
-                process: process::id(),
-            }),
-            arrays: Mutex::new(Arrays::new(py, &format)?),
-            format,
-            observations,
+        let arguments = Arguments {
+            n,
+            threads,
+            observation,
+            dtype,
+            observer,
+            rewards,
             autoreset,
-            options: options.unbind(),
-            game,
+            joint,
+            max_steps,
+            seed,
         };
-        let seed = seed.unwrap_or_else(random_seed);
-        environment.run(py, None, |core, outputs| {
-            core.reset(Some(seed), None, outputs);
-            Ok(())
-        })?;
-        Ok(environment)
+        arguments.make(py, game)
     }
 
     /// Starts a match in each environment, or in those where `mask` is true, and returns the observations. The seed
@@ -483,49 +373,7 @@ impl VectorEnv {
         states: Vec<Py<State>>,
         player: Option<Number>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let shape = self.shape();
-        let player = player
-            .map(|player| player.at_least("player", 0))
-            .transpose()?;
-        let player: Option<usize> = player.or(shape.observer);
-        if player.is_some_and(|player| player >= shape.players.len()) {
-            let players = shape.players.len();
-            let message = format!("`player` must be less than {players}, the number of players");
-            return Err(PyValueError::new_err(message));
-        }
-        let observers = match player {
-            Some(_) => 1,
-            None => shape.observers(),
-        };
-        let words = self.ground()?.layout().bases.len().div_ceil(64);
-        let mut packed = Vec::new();
-        for state in &states {
-            let state = state.get();
-            let core = state.of_game(py, &self.game)?;
-            match &shape.observed {
-                Observed::State => core.pack(words, &mut packed),
-                Observed::Features(features) => match (player, observers) {
-                    (Some(player), _) => features.pack(player, core.words(), &mut packed),
-                    (None, 1) if features.are_relative() => {
-                        let current = state.current(py, &shape.players)?;
-                        features.pack(current, core.words(), &mut packed);
-                    }
-                    (None, observers) => (0..observers)
-                        .for_each(|player| features.pack(player, core.words(), &mut packed)),
-                },
-                Observed::Percepts => {
-                    return Err(PyValueError::new_err(
-                        "percepts are not a matter of the state: an observation has what players have perceived before",
-                    ));
-                }
-            }
-        }
-        let shape_of_array = self.format.observations(states.len(), observers);
-        let array = self.format.kind.zeros(py, &shape_of_array)?;
-        let mut to = array.writable(py)?;
-        to.of_type(self.format.kind)?.write(shape.elements, &packed);
-        drop(to);
-        Ok(array.view(py))
+        self.observe_states(py, &states, player)
     }
 
     /// The game.
