@@ -49,6 +49,7 @@ mod match_command;
 mod matches;
 mod mcts;
 mod messages;
+mod networks;
 mod oracle;
 mod perf_map;
 mod planning;

@@ -4,7 +4,7 @@
 //!   on a learned evaluation.
 //! - [`expansion`] has the queries of a search about a game: the states in which some role decides, with all
 //!   forced moves passed over, and the legal moves there, for many states at a time.
-//! - [`learned`] is an evaluation that is learned here, [`external`] one that comes from outside; `symmetry` finds
+//! - [`learned`] is an evaluation that is learned here, [`external`] one that comes from outside, and [`network`] one from a file; `symmetry` finds
 //!   automorphisms of a game.
 //! - [`beliefs`] has the states that a role thinks possible where it does not see all.
 //!   [`ismcts`] is tree search on these, [`determinised`] searches some of them as if they were known, and [`hidden`] chooses
@@ -24,6 +24,7 @@ pub mod ismcts;
 pub mod learned;
 pub mod mcts;
 pub mod minimax;
+pub mod network;
 mod symmetry;
 
 pub use budget::SearchBudget;

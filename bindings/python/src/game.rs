@@ -398,6 +398,15 @@ impl Game {
         })
     }
 
+    /// The hash of the names of roles, fluents and actions, in their order: networks are stored with it.
+    #[getter]
+    fn vocabulary_hash(&self) -> PyResult<String> {
+        Ok(self
+            .ground("a hash of names")?
+            .vocabulary_hash()
+            .to_string())
+    }
+
     /// Whether roles may not know the whole state. Then their observations are what they perceive.
     #[getter]
     fn hides_information(&self, py: Python<'_>) -> bool {

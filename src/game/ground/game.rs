@@ -12,6 +12,7 @@ use super::move_marks::MoveMarks;
 use super::phase_constants::PhaseConstants;
 use super::phases::Phases;
 use super::step_cost::StepCost;
+use crate::support::fnv::Fnv64;
 
 /// A game as propositional network and circuit, with data that is derived from these when it is first requested. All
 /// threads share it.
@@ -29,6 +30,16 @@ impl GroundGame {
             lowered: LoweredGame::new(propnet, &stop)?,
             derived: Derived::new(stop),
         })
+    }
+
+    /// Returns the hash of the names of all roles, base propositions and [actions](Actions), in their order: what
+    /// learners number is the same in games with the same hash.
+    pub fn vocabulary_hash(&self) -> Fnv64 {
+        let bases = 0..self.layout().bases.len();
+        let bases = bases.map(|base| self.base_text(base));
+        let actions = (0..self.actions().len()).map(|action| self.action_text(action));
+        let roles = self.roles().iter().cloned();
+        Fnv64::of_lines(roles.chain(bases).chain(actions))
     }
 
     /// Returns the circuit with the fewest gates, for backends that evaluate all of them.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::game::load::LoadError;
 use crate::game::machine::MachineError;
 use crate::search::beliefs::Unexplained;
+use crate::search::network::NetworkError;
 
 /// Why a player has no move, or cannot go on.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -37,6 +38,9 @@ pub enum PlayerError {
     /// The player can follow a match only if it is told all moves, and they are hidden.
     #[error("the player plays no games in which the moves of others are hidden")]
     Hidden,
+    /// The network of the player does not fit.
+    #[error(transparent)]
+    Network(Arc<NetworkError>),
     /// The game cannot be loaded.
     #[error(transparent)]
     Load(Arc<LoadError>),

@@ -1,5 +1,6 @@
 //! The player `mcts`, based on [tree search](crate::search::mcts) or what suits the game.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use propjit_stop::Stop;
@@ -12,9 +13,11 @@ use crate::play::matches::hidden_choice::choose;
 use crate::play::matches::{Choice, Ending, Observed, Player, PlayerError, Seat, SharedPosition};
 use crate::search::SearchBudget;
 use crate::search::chooser::{Search, SearchChoice, SearchConfig, SearchKind};
+use crate::search::external::LeafEvaluation;
 use crate::search::hidden::HiddenSearch;
 use crate::search::mcts::{MctsConfig, SearchReport, wait_for_engines};
 use crate::search::minimax::OutOfScope;
+use crate::search::network::Network;
 use crate::support::setters::setters;
 
 /// How long before the end of a clock the search stops: it may take some 10 ms to end, and the
@@ -47,6 +50,8 @@ pub struct MctsPlayerConfig {
     pub budget: MoveBudget,
     /// The kind of search.
     pub kind: SearchKind,
+    /// A network that evaluates positions.
+    pub network: Option<Network>,
 }
 
 /// The most that the search for a move may cost. With a number of nodes or playouts, matches do not
@@ -108,6 +113,7 @@ impl MctsPlayerConfig {
             learn_on: is_timed,
             budget,
             kind: search.kind,
+            network: None,
         }
     }
 
@@ -118,6 +124,7 @@ impl MctsPlayerConfig {
         with_learn_on(learn_on: bool);
         with_budget(budget: MoveBudget);
         with_kind(kind: SearchKind);
+        with_network(network: Option<Network>);
     }
 }
 
@@ -163,6 +170,7 @@ impl MctsPlayer {
         if self.hidden.is_none() {
             let game = self.seat.rulesheet.game()?;
             let left = deadline.saturating_duration_since(Instant::now());
+            self.evaluation(&game)?;
             let config = self.search_config(&game.in_the_open(), left);
             let hidden = self.seat.rulesheet.hidden_game()?;
             self.hidden = Some(HiddenSearch::new(hidden, self.seat.role, config)?);
@@ -186,6 +194,14 @@ impl MctsPlayer {
         let game = self.seat.rulesheet.game()?;
         let ground = game.ground_game().ok_or(PlayerError::NotGround)?;
         choose(ground, self.seat.role, belief, search, &budget.within(end))
+    }
+
+    /// Returns the evaluation of a game by the network, if there is one.
+    fn evaluation(&self, game: &Game) -> Result<Option<LeafEvaluation>, PlayerError> {
+        let network = self.config.network.as_ref();
+        let evaluation = network.map(|network| network.evaluation(game, &Stop::new()));
+        let evaluation = evaluation.transpose();
+        evaluation.map_err(|error| PlayerError::Network(Arc::new(error)))
     }
 
     /// Returns how to search a game, if this time is left to prepare.
@@ -218,7 +234,8 @@ impl MctsPlayer {
             let wanted = self.config.backend.or(self.seat.rulesheet.backend());
             let backend = wanted.unwrap_or(game.bulk_backend());
             let left = deadline.saturating_duration_since(Instant::now());
-            let config = self.search_config(&game, left);
+            let mut config = self.search_config(&game, left);
+            config.mcts.leaves = self.evaluation(&game)?;
             let search = Search::new(&game, backend, config.clone())?;
             if self.config.budget.is_counted() {
                 wait_for_engines(&game, backend, &config.mcts, waiting);
@@ -373,8 +390,6 @@ impl Player for MctsPlayer {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::game::load::Setup;
     use crate::play::matches::Rulesheet;

@@ -61,6 +61,9 @@ pub enum SpecError {
     /// The system cannot provide this many MiB.
     #[error("`memory` asks for {0} MiB, more than the system provides: ask for less")]
     Memory(usize),
+    /// The file has no network that can be used.
+    #[error("{0}")]
+    Network(String),
     /// It is not an address.
     #[error(transparent)]
     Address(#[from] AddressError),

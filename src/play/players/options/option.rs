@@ -1,6 +1,7 @@
 //! An option of the player `mcts`: its description, its values, and the setting that it changes.
 
 use std::ops::RangeInclusive;
+use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -8,6 +9,8 @@ use propjit_jit::memory::is_available;
 
 use super::super::mcts::MctsPlayerConfig;
 use super::super::spec_error::SpecError;
+use crate::search::network::Network;
+use crate::support::error_text::with_causes;
 
 /// An option of the player `mcts`.
 #[derive(Debug)]
@@ -49,6 +52,8 @@ pub(super) enum Kind {
     Number(RangeInclusive<f64>, fn(&mut MctsOptions, f64)),
     /// A text for which the setter returns true, with a description of these texts.
     Text(&'static str, fn(&mut MctsOptions, &str) -> bool),
+    /// The path of a file that has a network.
+    Network(fn(&mut MctsOptions, Network)),
 }
 
 /// The most MiB that an option may ask for: their number of bytes fits into a word.
@@ -95,13 +100,14 @@ impl PlayerOption {
             }
             Kind::Number(range, _) => format!("a number from {} to {}", range.start(), range.end()),
             Kind::Text(values, _) => values.to_string(),
+            Kind::Network(_) => "the path of a file".to_string(),
         }
     }
 
     /// Changes the setting to the value with this text.
     ///
     /// # Errors
-    /// If the option has no such value, or the system does not provide that much memory.
+    /// If the option has no such value, the system does not provide that much memory, or a file has no network.
     pub fn set(&self, options: &mut MctsOptions, text: &str) -> Result<(), SpecError> {
         let is_set = match &self.kind {
             Kind::Flag(set) => apply(options, parsed(text, |_| true), *set),
@@ -121,6 +127,11 @@ impl PlayerOption {
                 apply(options, bytes, *set)
             }
             Kind::Text(_, set) => set(options, text),
+            Kind::Network(set) => {
+                let network = Network::read(Path::new(text));
+                let network = network.map_err(|error| SpecError::Network(with_causes(&error)))?;
+                apply(options, Some(network), *set)
+            }
         };
         match is_set {
             true => Ok(()),

@@ -3,6 +3,7 @@
 use super::option::{Group, Kind, MctsOptions, PlayerOption};
 use crate::game::profile::MAX_THREADS;
 use crate::proof::forced::own_worker;
+use crate::search::chooser::SearchKind;
 use crate::search::mcts::EvaluationUse;
 
 /// The default of what depends on time.
@@ -183,6 +184,18 @@ pub(super) const OPTIONS: &[PlayerOption] = &[
         kind: Kind::Flag(|options, evaluation| {
             let evaluation = evaluation.then(EvaluationUse::default);
             options.config.search.learning.evaluation = evaluation;
+        }),
+    },
+    PlayerOption {
+        name: "network",
+        value_name: "FILE",
+        about: "Value positions and rank moves with the network in this file, instead of playouts and a learned evaluation",
+        default: None,
+        group: Group::Learning,
+        kind: Kind::Network(|options, network| {
+            options.config.network = Some(network);
+            options.config.search.learning.evaluation = None;
+            options.config.kind = SearchKind::Mcts;
         }),
     },
     PlayerOption {
