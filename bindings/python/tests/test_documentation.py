@@ -25,7 +25,7 @@ def test_docstrings(name):
         assert runner.failures == 0, test.name
 
 
-@pytest.mark.parametrize("name", ["pettingzoo", "gymnasium", "openspiel", "selfplay", "network"])
+@pytest.mark.parametrize("name", ["pettingzoo", "gymnasium", "openspiel", "selfplay", "network", "matches", "drawing"])
 def test_adapters(name):
     if name in ["pettingzoo", "gymnasium"]:
         pytest.importorskip(name)

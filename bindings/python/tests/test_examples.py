@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from propjit import Game, network
+
 ROOT = Path(__file__).parents[3]
 
 
@@ -55,6 +57,36 @@ def test_material():
     text = run("material.py", "--matches", 2, "--leaves", 200)
     goals = [int(goal) for goal in re.findall(r"match \d: (\d+) for the evaluation", text)]
     assert len(goals) == 2 and f"mean {sum(goals) / 2:.0f} of 100" in text
+
+
+def test_alphazero(tmp_path):
+    pytest.importorskip("torch")
+    small = ["--games", 16, "--simulations", 4, "--channels", 4, "--blocks", 1, "--batch", 32]
+    match = ["--matches", 2, "--searched", 4, "--playouts", 10, "--folder", tmp_path, "--every", 0.02]
+    run("alphazero.py", "--minutes", 0.04, *small, *match)
+    text = run("alphazero.py", "--minutes", 0.02, *small, *match, "--resume")
+    # The curve goes on where it was.
+    rows = (tmp_path / "curve.csv").read_text().splitlines()
+    assert len(rows) >= 4 and rows[0].startswith("minutes,games")
+    assert len(text.splitlines()) < len(rows) - 1
+    assert (tmp_path / "curve.svg").read_text().count("<polyline") == 1
+    metadata, _ = network.read(tmp_path / "network.safetensors")
+    assert metadata["game"] == Game.named("connectFour").vocabulary_hash
+
+
+def test_alphazero_learns(program, tmp_path):
+    """In two minutes, it learns to win against a little tree search, and the command line plays what it has learned."""
+    pytest.importorskip("torch")
+    if os.environ.get("PROPJIT_SOAK") != "1":
+        pytest.skip("PROPJIT_SOAK=1 runs this")
+    run("alphazero.py", "--minutes", 2, "--every", 2, "--playouts", 30, "--folder", tmp_path)
+    score = float((tmp_path / "curve.csv").read_text().splitlines()[-1].split(",")[-1])
+    assert score > 0.6
+    player = f"mcts:network={tmp_path / 'network.safetensors'},total-playouts=200"
+    game = ROOT / "gdl" / "games" / "connectFour.kif"
+    series = ["--player", player, "--player", "random", "--games", "10", "--swap", "--seed", "1", "--format", "json"]
+    done = subprocess.run([program, "match", str(game), *series], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["standings"][0]["wins"] >= 9
 
 
 def test_read_records(program, tmp_path):
