@@ -154,8 +154,9 @@ fn match_engines(game: &Game) -> MatchEngines {
 
 /// Makes an engine for the root, which is worth it in the time that is left, and waits for it.
 fn darken(engines: &MatchEngines, root: &State) {
-    let long = Instant::now() + Duration::from_secs(10_000);
-    engines.advance(root, Some(long));
+    engines.enter(root);
+    engines.note_search(Duration::from_secs(10_000));
+    engines.advance(root, None);
     engines.darkening().unwrap().wait();
 }
 
@@ -260,9 +261,6 @@ fn an_engine_is_not_used_for_another_root() {
     assert_eq!(&newest.root, root);
     let mut subscription = engines.subscribe(PlayoutPolicy::Uniform);
     assert!(subscription.poll().unwrap().validity().given() > 0);
-    // There is nothing better for what follows from the root, unless it pays.
-    engines.advance(&states[states.len() / 2 + 1], Some(Instant::now()));
-    darkening.wait();
     assert!(subscription.poll().is_none());
     engines.advance(initial, Some(Instant::now()));
     assert_eq!(subscription.poll().unwrap().validity().given(), 0);

@@ -7,7 +7,8 @@ use propjit_stop::Stop;
 use rand::seq::index;
 
 use super::config::{Measure, SimilarityConfig};
-use super::edit::{MAX_NODES, tree_edit};
+use super::edit::tree_edit;
+use super::error::SimilarityError;
 use super::labels::Labels;
 use super::matching::{FrequentPair, MatchedMoves, MovePair};
 use super::move_sets::{MoveSets, continuations};
@@ -18,28 +19,8 @@ use super::terminal::{rewards, rewards_between};
 use super::tree::GameTree;
 use crate::game::ground::GroundGame;
 use crate::game::load::Game;
-use crate::game::machine::{MachineError, Move, State};
+use crate::game::machine::{Move, State};
 use crate::support::rng;
-
-/// Why positions cannot be compared.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SimilarityError {
-    /// The game cannot be evaluated in lanes.
-    #[error(transparent)]
-    Machine(#[from] MachineError),
-    /// The game trees are too large.
-    #[error("the game trees have more than {0} nodes; raise `--nodes` or lower `--depth`")]
-    Nodes(usize),
-    /// The game trees are too large for their edit distance.
-    #[error(
-        "a game tree has more than {MAX_NODES} nodes, too many for an edit distance; lower `--depth`"
-    )]
-    Edits,
-    /// A stop came.
-    #[error("interrupted before the positions were compared")]
-    Stopped,
-}
 
 /// A comparison of positions of a game, or of a position of one game with one of another. Positions are states that may be
 /// reachable or not. See the [module](super) for an example.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use propjit_stop::Stop;
 
-use super::comparison::SimilarityError;
 use super::config::{Measure, SimilarityConfig};
+use super::error::SimilarityError;
 use super::irreversible::Irreversible;
 use crate::game::engine::{EngineSubscription, MatchEngines, PlayoutPolicy};
 use crate::game::ground::GroundGame;

@@ -51,6 +51,9 @@ pub struct HiddenSearch {
     rng: GameRng,
 }
 
+/// Moves with their probabilities, the most probable one first, and how they were found.
+type Strategy = (HiddenMethod, Vec<(Move, f64)>);
+
 impl HiddenSearch {
     /// A search for a role.
     ///
@@ -127,13 +130,12 @@ impl HiddenSearch {
         }
     }
 
-    /// Returns the moves with their probabilities, the most probable one first, if these are not for information-set search to
-    /// find.
+    /// Returns a strategy, if that is not for information-set search to find.
     fn strategy(
         &mut self,
         belief: &Belief,
         budget: &SearchBudget,
-    ) -> Result<Option<(HiddenMethod, Vec<(Move, f64)>)>, MachineError> {
+    ) -> Result<Option<Strategy>, MachineError> {
         let known = belief.observations().map(|of| (of.own, &of.percepts[..]));
         let equilibrium = self.equilibrium.as_ref();
         if let Some(mut moves) = equilibrium.and_then(|of| of.moves_after(self.role, known)) {

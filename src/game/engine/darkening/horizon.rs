@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-/// How long a root is searched as long as nothing is known.
+/// How long a root is searched at most as long as nothing is known.
 const UNKNOWN: Duration = Duration::from_secs(1);
 
-/// How many more roots an engine is of use for: it remains until a better one pays off, or the match is over.
-const MORE_ROOTS: u32 = 2;
+/// How many more roots an engine is of use for at most: it remains until a better one pays off, or the match is over.
+const MORE_ROOTS: u32 = 10;
 
 /// The times for which the roots of a match were searched.
 #[derive(Clone, Copy, Default, Debug)]
@@ -15,6 +15,8 @@ pub(super) struct Horizon {
     spent: Duration,
     /// The mean over earlier roots, later ones of which count more.
     typical: Option<Duration>,
+    /// The number of earlier roots.
+    roots: u32,
 }
 
 impl Horizon {
@@ -27,6 +29,7 @@ impl Horizon {
     pub(super) fn advance(&mut self) {
         let spent = std::mem::take(&mut self.spent);
         if spent > Duration::ZERO {
+            self.roots += 1;
             self.typical = Some(match self.typical {
                 Some(typical) => typical / 2 + spent / 2,
                 None => spent,
@@ -34,14 +37,21 @@ impl Horizon {
         }
     }
 
-    /// Returns for how long an engine will be of use, if the search for the present root ends within `limit`, if there is one:
-    /// as long as for earlier roots, or as long again as it took so far.
+    /// Returns for how long a root is searched, if the search for the present one ends within `limit`, if there is one: as long
+    /// as earlier ones, or as it was so far.
+    pub(super) fn of_root(&self, limit: Option<Duration>) -> Duration {
+        let usual = self.typical.unwrap_or(UNKNOWN).max(self.spent);
+        limit.map_or(usual, |limit| limit.min(usual))
+    }
+
+    /// Returns for how long an engine will be of use: for the rest of the search for this root, and as many more roots as there
+    /// were, up to a number.
     pub(super) fn left(&self, limit: Option<Duration>) -> Duration {
-        let Some(typical) = self.typical else {
-            return limit.unwrap_or(self.spent.max(UNKNOWN));
-        };
-        let usual = typical.saturating_sub(self.spent).max(self.spent);
-        limit.map_or(usual, |limit| limit.min(usual)) + typical * MORE_ROOTS
+        let rest = self.typical.unwrap_or(UNKNOWN).saturating_sub(self.spent);
+        let rest = rest.max(self.spent);
+        let rest = limit.map_or(rest, |limit| limit.min(rest));
+        let more = self.typical.unwrap_or_default() * self.roots.min(MORE_ROOTS);
+        rest.saturating_add(more)
     }
 }
 
@@ -54,14 +64,17 @@ mod tests {
         let second = Duration::from_secs(1);
         let mut horizon = Horizon::default();
         assert_eq!(horizon.left(None), UNKNOWN);
-        assert_eq!(horizon.left(Some(1000 * second)), 1000 * second);
+        assert_eq!(horizon.left(Some(1000 * second)), UNKNOWN);
+        assert_eq!(horizon.left(Some(second / 5)), second / 5);
         horizon.note(4 * second);
         assert_eq!(horizon.left(None), 4 * second);
         horizon.advance();
-        assert_eq!(horizon.left(Some(1000 * second)), 12 * second);
-        assert_eq!(horizon.left(Some(second)), 9 * second);
+        assert_eq!(horizon.left(Some(1000 * second)), 8 * second);
+        assert_eq!(horizon.left(Some(second)), 5 * second);
         horizon.note(3 * second);
-        assert_eq!(horizon.left(None), 11 * second);
+        assert_eq!(horizon.left(None), 7 * second);
+        assert_eq!(horizon.of_root(None), 4 * second);
+        assert_eq!(horizon.of_root(Some(second)), second);
         // A root that was not searched tells nothing.
         horizon.advance();
         horizon.advance();

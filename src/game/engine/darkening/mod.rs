@@ -222,12 +222,9 @@ impl Shared {
     /// Serves requests until none is left.
     fn run(&self) {
         let _done = Done(self);
-        // The best engine comes first, and with it the circuit.
+        // The best engine comes first.
         self.engines.tiers().wait();
-        let game = self.engines.game();
-        let ternary = || TernaryCircuit::new(game, &game.min_gates().circuit);
-        let ternary = self.ternary.get_or_init(ternary);
-        let mut fixpoint = Fixpoint::new(game.clone(), ternary, Width::X64);
+        let mut fixpoint = None;
         loop {
             let request = {
                 let mut work = self.work.lock();
@@ -243,20 +240,29 @@ impl Shared {
         }
     }
 
-    /// Makes an engine for a root, if that pays off.
-    fn serve(&self, request: &Request, fixpoint: &mut Fixpoint) {
+    /// Makes an engine for a root, if that pays off. The fixpoint is made when it is first needed.
+    fn serve(&self, request: &Request, fixpoint: &mut Option<Fixpoint>) {
         let game = self.engines.game();
-        let left = || {
+        let limit = || {
             let now = Instant::now();
-            let limit = request
-                .until
-                .map(|until| until.saturating_duration_since(now));
-            self.work.lock().horizon.left(limit)
+            Some(request.until?.saturating_duration_since(now))
         };
-        let before_analysis = left();
-        if !self.work.lock().cost_model.may_analyse(before_analysis) {
+        let left = || self.work.lock().horizon.left(limit());
+        let may_analyse = {
+            let work = &mut *self.work.lock();
+            let of_root = work.horizon.of_root(limit());
+            work.cost_model.may_analyse(of_root)
+        };
+        let is_ready =
+            self.ternary.get().is_some() || CostModel::may_prepare(game.lowered().gates(), left());
+        if !may_analyse || !is_ready {
             return;
         }
+        let fixpoint = fixpoint.get_or_insert_with(|| {
+            let ternary = || TernaryCircuit::new(game, &game.min_gates().circuit);
+            let ternary = self.ternary.get_or_init(ternary);
+            Fixpoint::new(game.clone(), ternary, Width::X64)
+        });
         let form = self.form();
         let circuit = form.circuit();
         let specialisation = Specialisation::new(circuit, fixpoint, &request.root);
