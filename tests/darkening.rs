@@ -174,7 +174,7 @@ fn playouts_are_the_same_matches() {
         let engines = match_engines(&game);
         let of_game = engines.engines();
         let states = random_states(of_game, 5);
-        let root = &states[states.len() * 3 / 4];
+        let root = &states[states.len() * 9 / 10];
         of_game.wait();
         let mut subscription = engines.subscribe(PlayoutPolicy::Uniform);
         let whole = subscription.current();
@@ -206,7 +206,7 @@ fn playouts_are_the_same_matches() {
 #[test]
 fn every_form_plays_the_same_matches() {
     let mut forms = BTreeSet::new();
-    for name in ["breakthrough", "captureGo", "connectFour", "hexPie", "tron"] {
+    for name in ["captureGo", "connectFour", "hexPie", "tron"] {
         let game = common::own_game(name);
         let of_game = game.engines().unwrap();
         let engines = MatchEngines::new(of_game.clone());
@@ -215,7 +215,7 @@ fn every_form_plays_the_same_matches() {
         let form = engines.darkening().unwrap().form();
         forms.insert(form.name());
         let states = random_states(of_game, 5);
-        let root = &states[states.len() * 3 / 4];
+        let root = &states[states.len() * 9 / 10];
         darken(&engines, root);
         let policy = form.engine().policy();
         let dark = engines.subscribe(policy).current();

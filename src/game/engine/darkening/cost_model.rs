@@ -18,15 +18,19 @@ use std::time::Duration;
 /// 1.25 in connect four, 1.3 for 1.9 in amazons, 1.5 for 2.4 in hex, 1.3 for 1.7 in capture go.
 const MARGIN: f64 = 8.0;
 
-/// The time for a gate before anything was compiled, in seconds: passes take at most 5, and code
-/// 1 to 4 microseconds in tic-tac-toe, connect four, breakthrough, hex and amazons.
-const FIRST: f64 = 8e-6;
+/// The least part of a step that has to be saved, by prediction: less than half of that would be real.
+const MIN_SHARE: f64 = 0.1;
+
+/// The time for a gate before anything was compiled, in seconds: 15 to 35 microseconds for circuits of random steps in capture
+/// go, connect four, amazons and gomoku, passes included.
+const FIRST: f64 = 30e-6;
 
 /// The time of a root is divided by this for the time that the darkness analysis may take.
 const ANALYSIS_PART: u32 = 50;
 
-/// The time to make circuits where there was only code from the cache, for each gate before any pass.
-const PREPARATION: Duration = Duration::from_micros(50);
+/// The time that has to be left to make circuits where there was only code from the cache, for each gate before any pass.
+/// In amazons that takes two and a half seconds, most of it for decisive moves.
+const PREPARATION: Duration = Duration::from_micros(200);
 
 /// The factor by which the time of the last analysis is reduced each time that the analysis is skipped, since it may
 /// have been measured in a busy moment.
@@ -101,8 +105,7 @@ impl CostModel {
         let share = (1.0 - costs.after / costs.before).max(0.0);
         let left = costs.left.as_secs_f64();
         Verdict {
-            // A hundredth is still worth it if there is time enough.
-            pays: share > 0.01 && share * (left - cost) > MARGIN * cost,
+            pays: share >= MIN_SHARE && share * (left - cost) > MARGIN * cost,
             speedup: costs.before / costs.after,
             cost: Duration::try_from_secs_f64(cost).unwrap_or(Duration::MAX),
         }
@@ -132,12 +135,13 @@ mod tests {
     fn pays_where_enough_is_gained_in_time() {
         let cost_model = CostModel::default();
         let pays = |after, left| cost_model.decide(&costs(after, left)).pays;
-        // A cost of 8 ms, eight times, is half of 136 ms less the cost itself.
-        assert!(pays(500.0, 0.137));
-        assert!(!pays(500.0, 0.135));
-        assert!(!pays(900.0, 0.137));
+        // A cost of 30 ms, eight times, is half of 510 ms less the cost itself.
+        assert!(pays(500.0, 0.511));
+        assert!(!pays(500.0, 0.509));
+        assert!(!pays(900.0, 0.511));
         assert!(!pays(500.0, 0.0));
-        assert!(pays(980.0, 1000.0));
+        assert!(pays(890.0, 1000.0));
+        assert!(!pays(910.0, 1000.0));
         assert!(!pays(1000.0, 1000.0));
         assert!(!pays(1100.0, 1000.0));
     }
@@ -150,7 +154,7 @@ mod tests {
         cost_model.learn_analysis(Duration::from_millis(10));
         assert!(!cost_model.may_analyse(short));
         assert!(cost_model.may_analyse(Duration::from_secs(1)));
-        assert!(CostModel::may_prepare(10_000, Duration::from_secs(1)));
+        assert!(CostModel::may_prepare(5_000, Duration::from_secs(1)));
         assert!(!CostModel::may_prepare(10_000, short));
         assert!((0..20).any(|_| cost_model.may_analyse(short)));
     }
