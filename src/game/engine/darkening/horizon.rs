@@ -50,7 +50,8 @@ impl Horizon {
         let rest = self.typical.unwrap_or(UNKNOWN).saturating_sub(self.spent);
         let rest = rest.max(self.spent);
         let rest = limit.map_or(rest, |limit| limit.min(rest));
-        let more = self.typical.unwrap_or_default() * self.roots.min(MORE_ROOTS);
+        let more = self.typical.unwrap_or_default();
+        let more = more.saturating_mul(self.roots.min(MORE_ROOTS));
         rest.saturating_add(more)
     }
 }
