@@ -29,8 +29,9 @@ const FIRST: f64 = 30e-6;
 const ANALYSIS_PART: u32 = 50;
 
 /// The time that has to be left to make circuits where there was only code from the cache, for each gate before any pass.
-/// In amazons that takes two and a half seconds, most of it for decisive moves.
-const PREPARATION: Duration = Duration::from_micros(200);
+/// In amazons it takes two and a half seconds, most of it for decisive moves, which is more than all that is gained in a match
+/// at 0.3 s a move.
+const PREPARATION: Duration = Duration::from_micros(500);
 
 /// The factor by which the time of the last analysis is reduced each time that the analysis is skipped, since it may
 /// have been measured in a busy moment.
@@ -154,7 +155,7 @@ mod tests {
         cost_model.learn_analysis(Duration::from_millis(10));
         assert!(!cost_model.may_analyse(short));
         assert!(cost_model.may_analyse(Duration::from_secs(1)));
-        assert!(CostModel::may_prepare(5_000, Duration::from_secs(1)));
+        assert!(CostModel::may_prepare(2_000, Duration::from_secs(1)));
         assert!(!CostModel::may_prepare(10_000, short));
         assert!((0..20).any(|_| cost_model.may_analyse(short)));
     }
