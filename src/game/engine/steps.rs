@@ -67,23 +67,6 @@ impl StepEngine {
         StepEngine::obtain(programs, Purpose::steps, circuit)
     }
 
-    /// Compiles machine code for steps of a circuit with the game's inputs and outputs, with this configuration.
-    ///
-    /// # Errors
-    /// As for [`Code::compile`](propjit_jit::code::Code::compile).
-    pub(super) fn of_circuit(
-        game: &GroundGame,
-        circuit: &Circuit,
-        config: &CodeConfig,
-    ) -> Result<StepEngine, CompileError> {
-        let layout = StepLayout::new(game);
-        let code = for_steps(&step_circuit(game, circuit, &layout), &layout, config)?;
-        Ok(StepEngine {
-            engine: Engine::Code(Arc::new(code)),
-            layout,
-        })
-    }
-
     /// Returns machine code for a purpose, for steps of a circuit with the game's inputs and
     /// outputs.
     pub(super) fn obtain<'a, E: From<CompileError>>(
@@ -113,12 +96,14 @@ pub struct StepCircuit {
 impl StepCircuit {
     /// Returns the circuit, in games that benefit from it; `None` in others.
     pub fn of(game: &GroundGame) -> Option<StepCircuit> {
-        pays(game).then(|| {
-            let layout = StepLayout::new(game);
-            let circuit = step_circuit(game, &game.min_gates().circuit, &layout);
-            let circuit = Arc::new(circuit);
-            StepCircuit { circuit, layout }
-        })
+        pays(game).then(|| StepCircuit::new(game, &game.min_gates().circuit))
+    }
+
+    /// Returns the circuit for steps of a circuit with the game's inputs and outputs.
+    pub(super) fn new(game: &GroundGame, circuit: &Circuit) -> StepCircuit {
+        let layout = StepLayout::new(game);
+        let circuit = Arc::new(step_circuit(game, circuit, &layout));
+        StepCircuit { circuit, layout }
     }
 
     /// Compiles machine code with this configuration.

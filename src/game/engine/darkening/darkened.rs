@@ -9,7 +9,7 @@ use propjit_jit::evaluator::Engine;
 use super::form::PlayoutForm;
 use crate::game::circuits::darkening::Specialisation;
 use crate::game::engine::compile::guards;
-use crate::game::engine::steps::StepEngine;
+use crate::game::engine::steps::StepCircuit;
 use crate::game::engine::valid_engine::{PlayoutPolicy, ValidEngine};
 use crate::game::engine::validity::Validity;
 use crate::game::ground::sections::{decisive_sections, playout_sections};
@@ -53,7 +53,7 @@ impl Darkened {
         let validity = Validity::new(specialisation.bases(game));
         let engine = match form.steps() {
             Some(_) => {
-                let steps = StepEngine::of_circuit(game, &circuit, &config)?;
+                let steps = StepCircuit::new(game, &circuit).compile(&config)?;
                 let engine = ValidEngine::new(form.without_steps(), validity);
                 engine.with_steps(Some(Arc::new(steps)))
             }
