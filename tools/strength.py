@@ -162,10 +162,10 @@ def play_part(rulesheet: str, folder: str, options: argparse.Namespace, number: 
     if options.against:
         settings.append(str(Path(folder, "other")))
     verdicts = []
-    for place, program in zip(settings, [PROGRAM, options.against]):
+    for place, program, seconds in zip(settings, [PROGRAM, options.against], [options.learn, options.learn_other]):
         Path(place).mkdir(exist_ok=True)
-        if options.learn > 0:
-            learn = ["heuristics", rulesheet, "--seconds", str(options.learn), *seed, "--format", "json"]
+        if seconds > 0:
+            learn = ["heuristics", rulesheet, "--seconds", str(seconds), *seed, "--format", "json"]
             process = start(options.core, place, program, *learn)
             told = process.communicate()[0]
             verdicts.append(json.loads(told)["verdict"] if process.returncode == 0 else "none")
@@ -235,12 +235,17 @@ def main() -> None:
     parser.add_argument("--sprt", metavar="ELO0,ELO1,ALPHA,BETA", help="end a series when this test is decided")
     parser.add_argument("--openings", type=int, default=2, metavar="N", help="joint moves at random first")
     parser.add_argument("--learn", type=float, default=3, metavar="SECONDS", help="for the evaluation, before a series")
+    parser.add_argument("--learn-other", type=float, metavar="SECONDS", help="for that of another build's player, which may be this build; as --learn unless given")
     parser.add_argument("--evaluations", type=int, default=1, metavar="N", help="learn anew so often in a series")
     parser.add_argument("--records", metavar="FOLDER", help="keep the matches there, as JSON Lines")
     parser.add_argument("--core", type=int, default=0, help="the processor for all of this")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     require_program()
+    if options.learn_other is None:
+        options.learn_other = options.learn
+    elif not options.against:
+        parser.error("--learn-other is for a player that learns by itself: name its program by --against")
     if options.without is None:
         options.without = "" if options.against else "evaluation=false"
         if options.against and options.own:
