@@ -102,15 +102,36 @@ def test_read_records(program, tmp_path):
     assert counts == ["2"] * 4, rows
 
 
+def run_notebook(name, folder, program, settings=()):
+    """What a notebook prints, with other settings in place of some."""
+    cells = json.loads((ROOT / "examples" / name).read_text())["cells"]
+    code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    for usual, other in settings:
+        assert usual in code
+        code = code.replace(usual, other)
+    script = folder / "notebook.py"
+    script.write_text(code)
+    env = {**os.environ, "PROPJIT": program, "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run([sys.executable, str(script)], cwd=ROOT / "examples", capture_output=True, text=True, env=env)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def test_notebook(program, tmp_path):
     pytest.importorskip("pandas")
-    folder = ROOT / "examples"
-    cells = json.loads((folder / "propjit.ipynb").read_text())["cells"]
-    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    script = tmp_path / "notebook.py"
-    few = "\n".join(code).replace('"--updates", "20"', '"--updates", "1", "--environments", "16"')
-    script.write_text(few)
-    env = {**os.environ, "PROPJIT": program, "OPENBLAS_NUM_THREADS": "1"}
-    done = subprocess.run([sys.executable, str(script)], cwd=folder, capture_output=True, text=True, env=env)
-    assert done.returncode == 0, done.stderr
-    assert "connectFour: 10 matches" in done.stdout
+    few = ('"--updates", "20"', '"--updates", "1", "--environments", "16"')
+    assert "connectFour: 10 matches" in run_notebook("propjit.ipynb", tmp_path, program, [few])
+
+
+def test_gymnasium_notebook(program, tmp_path):
+    pytest.importorskip("gymnasium")
+    text = run_notebook("gymnasium.ipynb", tmp_path, program, [("UPDATES = 60", "UPDATES = 20")])
+    heads = ("mean reward at random:", "update 20: mean reward")
+    at_random, learned = (float(re.search(head + r" (-?[\d.]+)", text)[1]) for head in heads)
+    # The first player of tic-tac-toe is ahead at random; the learner is, in connect four, by much.
+    assert 0 < at_random < 0.6 < learned
+
+
+def test_pgx_notebook(program, tmp_path):
+    text = run_notebook("pgx.ipynb", tmp_path, program)
+    assert re.search(r"\d+ matches, mean rewards", text) and "moves of the longest match" in text

@@ -91,11 +91,11 @@ impl MatchEngines {
         }
     }
 
-    /// Notes for how long states that follow from the root were evaluated since it was announced. What was needed for earlier
+    /// Notes for how long playouts ran since the root was announced, in all threads together. What was needed for earlier
     /// roots says how much an engine for the rest of the match can gain.
-    pub fn note_search(&self, time: Duration) {
+    pub fn note_playouts(&self, time: Duration) {
         if let Some(darkening) = self.darkening() {
-            darkening.note_search(time);
+            darkening.note_playouts(time);
         }
     }
 

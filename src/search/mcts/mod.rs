@@ -467,7 +467,7 @@ impl Mcts {
             }
         };
         if let Some(engines) = &self.engines {
-            engines.note_search(start.elapsed());
+            engines.note_playouts(self.shared.take_playing());
         }
         if let Some(planning) = &self.planning {
             planning.pause();

@@ -1,6 +1,7 @@
 //! Shared state of the threads of a search, beside the tree.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 
@@ -52,6 +53,8 @@ pub(super) struct Shared {
     pub(super) playouts: PlayoutProgress,
     /// How many joint moves they had.
     pub(super) steps: AtomicU64,
+    /// For how long all threads together played since the time was last taken, in nanoseconds.
+    playing: AtomicU64,
     /// How many more there would have been if their results had not been known.
     pub(super) spared: AtomicU64,
     /// The values that evaluations had behind each edge of the root, for each role.
@@ -67,6 +70,17 @@ impl Shared {
         let mut best = self.best_line.lock();
         let is_better = best.as_ref().is_none_or(|best| line.goal > best.goal);
         is_better.then(|| best.insert(line).goal)
+    }
+
+    /// Notes that a thread played for this time.
+    pub(super) fn note_playing(&self, time: Duration) {
+        let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        self.playing.fetch_add(nanoseconds, Ordering::Relaxed);
+    }
+
+    /// Returns for how long all threads together played since the last call.
+    pub(super) fn take_playing(&self) -> Duration {
+        Duration::from_nanos(self.playing.swap(0, Ordering::Relaxed))
     }
 
     /// Whether a search that makes room in its tree, or does not, has nothing more to do.

@@ -1,6 +1,7 @@
 //! Search threads.
 
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use super::config::MctsConfig;
 use super::shared::{FIRST_PLAYOUTS, Shared, Wanted};
@@ -50,6 +51,8 @@ pub(super) struct Worker<'a> {
     /// playouts started, if they did; and the values of each role, those of one path after the other.
     evaluated: Vec<(Path, Option<NodeId>)>,
     values: Vec<f32>,
+    /// The time for playouts.
+    playing_time: Duration,
     /// The number of playouts spared since the last report to the other threads.
     spared: u64,
     /// Paths that are not in use.
@@ -101,6 +104,7 @@ impl<'a> Worker<'a> {
             waiting: Vec::new(),
             evaluated: Vec::new(),
             values: Vec::new(),
+            playing_time: Duration::ZERO,
             spared: 0,
             paths: Vec::new(),
             root_statistics: Vec::new(),
@@ -126,6 +130,7 @@ impl<'a> Worker<'a> {
             Err(error) if error.is_stopped() && stop.is_set() => Ok(()),
             result => result,
         };
+        self.shared.note_playing(self.playing_time);
         self.evaluator.runner().clear();
         self.evaluator.hurry(false);
         for (path, leaf) in self.playing.iter().flatten().chain(&self.waiting) {
@@ -162,7 +167,9 @@ impl<'a> Worker<'a> {
                 break;
             }
             limits.enough = self.leaves.div_ceil(4);
+            let start = Instant::now();
             self.evaluator.runner().play(&limits)?;
+            self.playing_time += start.elapsed();
             self.back_up();
             self.judge_first_moves();
             if slice.is_set() {

@@ -1,6 +1,6 @@
 //! Cost model for specialisation, which decides whether it pays off to compile.
 //!
-//! The gain is the time that searches save: a share of the time that is left. The cost is the
+//! The gain is the time that playouts save: a share of the time that is left for them. The cost is the
 //! time that compiling takes, on a CPU that searches could use, and during which they do not have
 //! the new engine. Both are predicted: the gain from the work of a step before and after, the
 //! cost from the gates that are left and the time that a gate took so far.
@@ -8,18 +8,21 @@
 //! The darkness analysis takes time as well: in hex 50 ms. It is skipped if that is a large part of the time for which a
 //! root is searched. It needs circuits that may not have been made, as the code was in the cache.
 //!
-//! Predictions are rough: `propjit darkening` measures what comes of them, in the form that plays. Small circuits gain less
-//! than predicted, but cost next to nothing.
+//! Predictions are rough: a new engine is [tried](super::trial) against the one that it replaces, and later gains are predicted
+//! from what came of earlier ones. `propjit darkening` measures the same in whole playouts.
 
 use std::time::Duration;
 
-/// The factor by which the gain has to exceed the cost: predictions are rough, and most games spend
-/// a part of a step on code that darkening does not change. About half of the predicted gain is real: 1.14 times as fast for
-/// 1.25 in connect four, 1.3 for 1.9 in amazons, 1.5 for 2.4 in hex, 1.3 for 1.7 in capture go.
-const MARGIN: f64 = 8.0;
+/// The factor by which the gain has to exceed the cost: predictions are rough, and games spend a part of their time on what
+/// darkening does not change.
+const MARGIN: f64 = 4.0;
 
-/// The least part of a step that has to be saved, by prediction: less than half of that would be real.
-const MIN_SHARE: f64 = 0.1;
+/// The least part of a step that has to be saved.
+const MIN_SHARE: f64 = 0.05;
+
+/// The part of a predicted gain that is real, before any engine was tried: 1.14 times as fast for 1.25 in connect four, 1.3 for
+/// 1.9 in amazons, 1.5 for 2.4 in hex, 1.3 for 1.7 in capture go.
+const REAL: f64 = 0.5;
 
 /// The time for a gate before anything was compiled, in seconds: 15 to 35 microseconds for circuits of random steps in capture
 /// go, connect four, amazons and gomoku, passes included.
@@ -42,6 +45,8 @@ const FADING: f64 = 0.9;
 pub struct CostModel {
     /// Seconds for each gate that is compiled.
     gate: f64,
+    /// The part of the time that was predicted to be saved, and is.
+    real: f64,
     /// The time that the last darkness analysis took.
     analysis: Duration,
 }
@@ -74,6 +79,7 @@ impl Default for CostModel {
     fn default() -> CostModel {
         CostModel {
             gate: FIRST,
+            real: REAL,
             analysis: Duration::ZERO,
         }
     }
@@ -103,12 +109,20 @@ impl CostModel {
     /// Decides whether it pays off to compile.
     pub fn decide(&self, costs: &SpecialisationCosts) -> Verdict {
         let cost = self.gate * costs.gates as f64;
-        let share = (1.0 - costs.after / costs.before).max(0.0);
+        let share = self.real * saved(costs.before / costs.after);
         let left = costs.left.as_secs_f64();
         Verdict {
             pays: share >= MIN_SHARE && share * (left - cost) > MARGIN * cost,
-            speedup: costs.before / costs.after,
+            speedup: 1.0 / (1.0 - share),
             cost: Duration::try_from_secs_f64(cost).unwrap_or(Duration::MAX),
+        }
+    }
+
+    /// Learns from a step that is faster by a factor, given the costs for which it was made.
+    pub fn learn_speedup(&mut self, costs: &SpecialisationCosts, speedup: f64) {
+        let predicted = saved(costs.before / costs.after);
+        if predicted > 0.0 {
+            self.real = (self.real + (saved(speedup) / predicted).min(1.0)) / 2.0;
         }
     }
 
@@ -117,6 +131,11 @@ impl CostModel {
         let gate = took.as_secs_f64() / gates.max(1) as f64;
         self.gate = (self.gate + gate) / 2.0;
     }
+}
+
+/// Returns the part of a step that is saved if it is faster by a factor.
+fn saved(speedup: f64) -> f64 {
+    (1.0 - 1.0 / speedup).max(0.0)
 }
 
 #[cfg(test)]
@@ -136,7 +155,7 @@ mod tests {
     fn pays_where_enough_is_gained_in_time() {
         let cost_model = CostModel::default();
         let pays = |after, left| cost_model.decide(&costs(after, left)).pays;
-        // A cost of 30 ms, eight times, is half of 510 ms less the cost itself.
+        // A cost of 30 ms, four times, is a quarter of 510 ms less the cost itself.
         assert!(pays(500.0, 0.511));
         assert!(!pays(500.0, 0.509));
         assert!(!pays(900.0, 0.511));
@@ -158,6 +177,25 @@ mod tests {
         assert!(CostModel::may_prepare(2_000, Duration::from_secs(1)));
         assert!(!CostModel::may_prepare(10_000, short));
         assert!((0..20).any(|_| cost_model.may_analyse(short)));
+    }
+
+    #[test]
+    fn what_came_of_predictions_corrects_them() {
+        let mut cost_model = CostModel::default();
+        let half = costs(500.0, 0.511);
+        assert!(cost_model.decide(&half).pays);
+        // Nothing was saved.
+        cost_model.learn_speedup(&half, 0.9);
+        let verdict = cost_model.decide(&half);
+        assert!(!verdict.pays);
+        assert!((verdict.speedup - 1.0 / 0.875).abs() < 1e-9);
+        // More than all was saved.
+        (0..20).for_each(|_| cost_model.learn_speedup(&half, 3.0));
+        assert!((cost_model.decide(&half).speedup - 2.0).abs() < 1e-3);
+        assert!(cost_model.decide(&costs(500.0, 0.3)).pays);
+        // Where no gain was predicted, none can be missed.
+        cost_model.learn_speedup(&costs(1000.0, 1.0), 0.5);
+        assert!(cost_model.decide(&costs(500.0, 0.3)).pays);
     }
 
     #[test]

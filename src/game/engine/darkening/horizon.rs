@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-/// How long a root is searched at most as long as nothing is known.
+/// For how long playouts of a root run at most as long as nothing is known.
 const UNKNOWN: Duration = Duration::from_secs(1);
 
 /// How many more roots an engine is of use for at most: it remains until a better one pays off, or the match is over.
 const MORE_ROOTS: u32 = 10;
 
-/// The times for which the roots of a match were searched.
+/// The times for which playouts of the roots of a match ran.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Horizon {
     /// The time for the present root so far.
@@ -20,7 +20,7 @@ pub(super) struct Horizon {
 }
 
 impl Horizon {
-    /// Notes that the present root was searched for this time.
+    /// Notes that playouts of the present root ran for this time.
     pub(super) fn note(&mut self, time: Duration) {
         self.spent = self.spent.saturating_add(time);
     }
@@ -37,15 +37,15 @@ impl Horizon {
         }
     }
 
-    /// Returns for how long a root is searched, if the search for the present one ends within `limit`, if there is one: as long
-    /// as earlier ones, or as it was so far.
+    /// Returns for how long playouts of a root run, if the search for the present one ends within `limit`, if there is one: as
+    /// long as for earlier ones, or as so far.
     pub(super) fn of_root(&self, limit: Option<Duration>) -> Duration {
         let usual = self.typical.unwrap_or(UNKNOWN).max(self.spent);
         limit.map_or(usual, |limit| limit.min(usual))
     }
 
-    /// Returns for how long an engine will be of use: for the rest of the search for this root, and as many more roots as there
-    /// were, up to a number.
+    /// Returns for how long an engine will be of use: for the rest of the playouts of this root, and those of as many more roots
+    /// as there were, up to a number.
     pub(super) fn left(&self, limit: Option<Duration>) -> Duration {
         let rest = self.typical.unwrap_or(UNKNOWN).saturating_sub(self.spent);
         let rest = rest.max(self.spent);
@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(horizon.left(None), 7 * second);
         assert_eq!(horizon.of_root(None), 4 * second);
         assert_eq!(horizon.of_root(Some(second)), second);
-        // A root that was not searched tells nothing.
+        // A root without playouts tells nothing.
         horizon.advance();
         horizon.advance();
         assert_eq!(horizon.left(None), Duration::from_millis(10_500));

@@ -9,12 +9,13 @@
 //! - A [`PlayoutForm`] is what playouts use otherwise.
 //! - A [`Darkened`] engine evaluates the circuit that is left, in that form.
 //! - A [`Darkening`] makes them, one after the other, if a [`CostModel`] says that they pay off in the time that is left
-//!   (`horizon`).
+//!   (`horizon`), and uses those that are faster in a `trial`.
 
 mod cost_model;
 mod darkened;
 mod form;
 mod horizon;
+mod trial;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -160,8 +161,8 @@ impl Darkening {
         self.shared.number.load(Ordering::Acquire)
     }
 
-    /// Notes for how long states that follow from the root were evaluated since it was announced.
-    pub(super) fn note_search(&self, time: Duration) {
+    /// Notes for how long playouts ran since the root was announced.
+    pub(super) fn note_playouts(&self, time: Duration) {
         self.shared.work.lock().horizon.note(time);
     }
 
@@ -270,7 +271,8 @@ impl Shared {
         let newest = self.newest.load_full();
         let newest = newest.filter(|newest| newest.engine.policy() == form.policy());
         let costs = SpecialisationCosts {
-            before: newest.map_or_else(|| whole_work(game, circuit), |newest| newest.work),
+            before: (newest.as_ref())
+                .map_or_else(|| whole_work(game, circuit), |newest| newest.work),
             after: specialisation.work(game),
             gates: specialisation.gates(),
             left,
@@ -299,11 +301,16 @@ impl Shared {
         let passes = (left / PASSES).clamp(MIN_PASSES, MAX_PASSES);
         match Darkened::compile(&specialisation, &form, passes) {
             Ok(darkened) => {
-                tracing::debug!(gates = darkened.gates, time = ?darkened.making, "darkened");
+                let before = newest
+                    .as_ref()
+                    .map_or(form.engine(), |newest| &newest.engine);
+                let speedup = trial::speedup(game, [before, &darkened.engine]);
+                tracing::debug!(gates = darkened.gates, time = ?darkened.making, speedup, "darkened");
                 let mut work = self.work.lock();
                 work.cost_model.learn(costs.gates, darkened.making);
+                work.cost_model.learn_speedup(&costs, speedup);
                 let contains = |root: &State| darkened.engine.validity().contains(root);
-                if work.root.as_ref().is_some_and(contains) {
+                if speedup > 1.0 && work.root.as_ref().is_some_and(contains) {
                     self.publish(&mut work, Some(darkened));
                 }
             }
