@@ -6,7 +6,8 @@
 //! cost from the gates that are left and the time that a gate took so far.
 //!
 //! The darkness analysis takes time as well: in hex 50 ms. It is skipped if that is a large part of the time for which a
-//! root is searched. It needs circuits that may not have been made, as the code was in the cache.
+//! root is searched. Specialised are circuits that may not have been made, as the code was in the cache: to make them is a
+//! part of the cost then.
 //!
 //! Predictions are rough: a new engine is [tried](super::trial) against the one that it replaces, and later gains are predicted
 //! from what came of earlier ones. `propjit darkening` measures the same in whole playouts.
@@ -31,10 +32,10 @@ const FIRST: f64 = 30e-6;
 /// The time of a root is divided by this for the time that the darkness analysis may take.
 const ANALYSIS_PART: u32 = 50;
 
-/// The time that has to be left to make circuits where there was only code from the cache, for each gate before any pass.
-/// In amazons it takes two and a half seconds, most of it for decisive moves, which is more than all that is gained in a match
-/// at 0.3 s a move.
-const PREPARATION: Duration = Duration::from_micros(500);
+/// The time that it takes to make circuits where there was only code from the cache, for each gate before any pass. In amazons
+/// it is two and a half seconds, most of it for decisive moves, which is more than all that is gained in a match at 0.3 s a
+/// move.
+const PREPARATION: Duration = Duration::from_micros(50);
 
 /// The factor by which the time of the last analysis is reduced each time that the analysis is skipped, since it may
 /// have been measured in a busy moment.
@@ -60,6 +61,8 @@ pub struct SpecialisationCosts {
     pub after: f64,
     /// The gates that are left to compile.
     pub gates: usize,
+    /// The time that has to be spent before, for circuits that have not been made.
+    pub preparation: Duration,
     /// The time for which the engine will be of use.
     pub left: Duration,
 }
@@ -71,7 +74,7 @@ pub struct Verdict {
     pub pays: bool,
     /// The factor by which a step is predicted to be faster.
     pub speedup: f64,
-    /// The time that compiling is predicted to take.
+    /// The time that compiling and what comes before it are predicted to take.
     pub cost: Duration,
 }
 
@@ -86,10 +89,9 @@ impl Default for CostModel {
 }
 
 impl CostModel {
-    /// Decides whether it may pay off to make the circuits that the analysis needs, of a game with this number of gates before
-    /// any pass, for an engine that is of use for the time that is left.
-    pub fn may_prepare(gates: usize, left: Duration) -> bool {
-        PREPARATION.saturating_mul(u32::try_from(gates).unwrap_or(u32::MAX)) <= left
+    /// Returns the time that it takes to make the circuits of a game with this number of gates before any pass.
+    pub fn preparation(gates: usize) -> Duration {
+        PREPARATION.saturating_mul(u32::try_from(gates).unwrap_or(u32::MAX))
     }
 
     /// Decides whether the darkness analysis pays off, given the time for which a root is searched.
@@ -108,7 +110,7 @@ impl CostModel {
 
     /// Decides whether it pays off to compile.
     pub fn decide(&self, costs: &SpecialisationCosts) -> Verdict {
-        let cost = self.gate * costs.gates as f64;
+        let cost = self.gate * costs.gates as f64 + costs.preparation.as_secs_f64();
         let share = self.real * saved(costs.before / costs.after);
         let left = costs.left.as_secs_f64();
         Verdict {
@@ -147,6 +149,7 @@ mod tests {
             before: 1000.0,
             after,
             gates: 1000,
+            preparation: Duration::ZERO,
             left: Duration::from_secs_f64(left),
         }
     }
@@ -163,6 +166,12 @@ mod tests {
         assert!(pays(890.0, 1000.0));
         assert!(!pays(910.0, 1000.0));
         assert!(!pays(1000.0, 1000.0));
+        let unprepared = |left| SpecialisationCosts {
+            preparation: CostModel::preparation(2_000),
+            ..costs(500.0, left)
+        };
+        assert!(!cost_model.decide(&unprepared(2.0)).pays);
+        assert!(cost_model.decide(&unprepared(2.3)).pays);
         assert!(!pays(1100.0, 1000.0));
     }
 
@@ -174,8 +183,6 @@ mod tests {
         cost_model.learn_analysis(Duration::from_millis(10));
         assert!(!cost_model.may_analyse(short));
         assert!(cost_model.may_analyse(Duration::from_secs(1)));
-        assert!(CostModel::may_prepare(2_000, Duration::from_secs(1)));
-        assert!(!CostModel::may_prepare(10_000, short));
         assert!((0..20).any(|_| cost_model.may_analyse(short)));
     }
 

@@ -59,7 +59,10 @@ struct Shared {
     decisive: Option<DecisiveEngine>,
     /// Whether playouts do without decisive moves, though there is an engine for them.
     declined: AtomicBool,
+    /// The bounds of the circuit that the engines evaluate.
     ternary: OnceLock<TernaryCircuit>,
+    /// Those of the circuit before any pass.
+    first_ternary: OnceLock<TernaryCircuit>,
     /// The newest engine, if there is one for the present root.
     newest: ArcSwapOption<Darkened>,
     /// The newest engine's number, or 0 if there is none for the present root; odd numbers are those of engines with decisive
@@ -90,6 +93,22 @@ struct Request {
     until: Option<Instant>,
 }
 
+impl Request {
+    /// Returns how much time is left for the root.
+    fn limit(&self) -> Option<Duration> {
+        Some(self.until?.saturating_duration_since(Instant::now()))
+    }
+}
+
+/// The fixpoints of a thread, each made when it is first needed.
+#[derive(Default)]
+struct Fixpoints {
+    /// With the circuit that the engines evaluate.
+    last: Option<Fixpoint>,
+    /// With the circuit before any pass.
+    first: Option<Fixpoint>,
+}
+
 impl Darkening {
     /// Creates it without an engine, since there is no root yet.
     pub(super) fn new(engines: Arc<Engines>, decisive: Option<DecisiveEngine>) -> Darkening {
@@ -99,6 +118,7 @@ impl Darkening {
                 decisive,
                 declined: AtomicBool::new(false),
                 ternary: OnceLock::new(),
+                first_ternary: OnceLock::new(),
                 newest: ArcSwapOption::empty(),
                 number: AtomicU64::new(0),
                 work: Mutex::default(),
@@ -225,7 +245,7 @@ impl Shared {
         let _done = Done(self);
         // The best engine comes first.
         self.engines.tiers().wait();
-        let mut fixpoint = None;
+        let mut fixpoints = Fixpoints::default();
         loop {
             let request = {
                 let mut work = self.work.lock();
@@ -237,29 +257,53 @@ impl Shared {
                 };
                 request
             };
-            self.serve(&request, &mut fixpoint);
+            self.serve(&request, &mut fixpoints);
         }
     }
 
-    /// Makes an engine for a root, if that pays off. The fixpoint is made when it is first needed.
-    fn serve(&self, request: &Request, fixpoint: &mut Option<Fixpoint>) {
+    /// Returns for how long an engine for a root is of use.
+    fn left(&self, request: &Request) -> Duration {
+        self.work.lock().horizon.left(request.limit())
+    }
+
+    /// Decides whether to make the circuits that the engines evaluate, of which there may only be code, by what is dark in the
+    /// circuit before any pass.
+    fn may_prepare(&self, request: &Request, fixpoint: &mut Option<Fixpoint>) -> bool {
         let game = self.engines.game();
-        let limit = || {
-            let now = Instant::now();
-            Some(request.until?.saturating_duration_since(now))
+        let circuit = game.lowered();
+        let fixpoint = fixpoint.get_or_insert_with(|| {
+            let ternary = || TernaryCircuit::new(game, circuit);
+            let ternary = self.first_ternary.get_or_init(ternary);
+            Fixpoint::new(game.clone(), ternary, Width::X64)
+        });
+        let specialisation = Specialisation::new(circuit, fixpoint, &request.root);
+        let costs = SpecialisationCosts {
+            before: whole_work(game, circuit),
+            after: specialisation.work(game),
+            gates: specialisation.gates(),
+            preparation: CostModel::preparation(circuit.gates()),
+            left: self.left(request),
         };
-        let left = || self.work.lock().horizon.left(limit());
+        let cost_model = &mut self.work.lock().cost_model;
+        cost_model.learn_analysis(specialisation.time());
+        cost_model.decide(&costs).pays
+    }
+
+    /// Makes an engine for a root, if that pays off.
+    fn serve(&self, request: &Request, fixpoints: &mut Fixpoints) {
+        let game = self.engines.game();
         let may_analyse = {
             let work = &mut *self.work.lock();
-            let of_root = work.horizon.of_root(limit());
+            let of_root = work.horizon.of_root(request.limit());
             work.cost_model.may_analyse(of_root)
         };
-        let is_ready =
-            self.ternary.get().is_some() || CostModel::may_prepare(game.lowered().gates(), left());
-        if !may_analyse || !is_ready {
+        if !may_analyse {
             return;
         }
-        let fixpoint = fixpoint.get_or_insert_with(|| {
+        if self.ternary.get().is_none() && !self.may_prepare(request, &mut fixpoints.first) {
+            return;
+        }
+        let fixpoint = fixpoints.last.get_or_insert_with(|| {
             let ternary = || TernaryCircuit::new(game, &game.min_gates().circuit);
             let ternary = self.ternary.get_or_init(ternary);
             Fixpoint::new(game.clone(), ternary, Width::X64)
@@ -267,7 +311,7 @@ impl Shared {
         let form = self.form();
         let circuit = form.circuit();
         let specialisation = Specialisation::new(circuit, fixpoint, &request.root);
-        let left = left();
+        let left = self.left(request);
         let newest = self.newest.load_full();
         let newest = newest.filter(|newest| newest.engine.policy() == form.policy());
         let costs = SpecialisationCosts {
@@ -275,6 +319,7 @@ impl Shared {
                 .map_or_else(|| whole_work(game, circuit), |newest| newest.work),
             after: specialisation.work(game),
             gates: specialisation.gates(),
+            preparation: Duration::ZERO,
             left,
         };
         let verdict = {
