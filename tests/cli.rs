@@ -530,3 +530,49 @@ fn time_limits_hold_for_endless_rules() {
     let report = json(&["playout", &path, "--seconds", "0.1", "--setup-limit", "0.2"]);
     assert_eq!(report["rollouts"], 0);
 }
+
+#[test]
+fn the_help_lists_commands_by_group() {
+    let help = stdout(propjit(&["--help"]).success());
+    let groups = [
+        "Play and analyse",
+        "Check rules",
+        "Prove and solve",
+        "Serve",
+    ];
+    let places: Vec<_> = groups
+        .iter()
+        .map(|group| help.find(&format!("{group}:\n")))
+        .collect();
+    assert!(
+        places.iter().all(Option::is_some) && places.is_sorted(),
+        "{help}"
+    );
+    assert!(
+        help.contains("  match        Play matches between players\n"),
+        "{help}"
+    );
+}
+
+#[test]
+fn shells_complete_commands_and_options() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = stdout(propjit(&["completions", shell]).success());
+        assert!(script.contains("tournament"), "{shell}");
+        assert!(script.contains("start-clock"), "{shell}");
+    }
+    propjit(&["completions", "cmd.exe"]).code(2);
+}
+
+#[test]
+fn each_command_has_a_manual_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("man1");
+    propjit(&["manual", place.to_str().unwrap()]).success();
+    let page = |name: &str| std::fs::read_to_string(place.join(name)).unwrap();
+    assert!(page("propjit.1").contains("Play and analyse games"));
+    assert!(page("propjit-match.1").contains("start\\-clock"));
+    let used = file(&folder, "used", "");
+    let told = stderr(propjit(&["manual", &used]).code(1));
+    assert!(told.contains("cannot write"), "{told}");
+}

@@ -155,7 +155,7 @@ fn match_engines(game: &Game) -> MatchEngines {
 /// Makes an engine for the root, which is worth it in the time that is left, and waits for it.
 fn darken(engines: &MatchEngines, root: &State) {
     engines.enter(root);
-    engines.note_search(Duration::from_secs(10_000));
+    engines.note_playouts(Duration::from_secs(10_000));
     engines.advance(root, None);
     engines.darkening().unwrap().wait();
 }

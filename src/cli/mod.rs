@@ -7,6 +7,7 @@
 mod analyze;
 mod cache;
 mod compare;
+mod completions;
 mod contest;
 mod convert;
 mod counters;
@@ -16,10 +17,12 @@ mod dynamics;
 mod engine;
 mod factors;
 mod facts;
+mod groups;
 mod heuristics;
 mod hidden;
 mod influence;
 mod info;
+mod manual;
 mod option_flags;
 mod options;
 mod output;
@@ -101,10 +104,12 @@ enum Command {
     Perf(perf::Args),
     Tune(tune::Args),
     Cache(cache::Args),
+    Completions(completions::Args),
+    Manual(manual::Args),
 }
 
-/// Runs the command that the arguments of the process ask for.
-pub(super) fn main() -> ExitCode {
+/// Returns the description of the command line.
+fn description() -> clap::Command {
     // This lets the parsers of numbers report what is wrong with a negative one.
     let command = Cli::command().mut_subcommands(|command| {
         command.mut_args(|arg| {
@@ -117,7 +122,13 @@ pub(super) fn main() -> ExitCode {
             command.mut_arg("lenient", |arg| arg.default_value("true"))
         })
     });
-    let cli = Cli::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit());
+    groups::grouped(command)
+}
+
+/// Runs the command that the arguments of the process ask for.
+pub(super) fn main() -> ExitCode {
+    let matches = description().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     log_to_stderr(&cli);
     let mut output = Output::new(cli.format);
     let is_drawn = matches!(&cli.command, Command::Facts(args) if args.is_drawn());
@@ -126,7 +137,12 @@ pub(super) fn main() -> ExitCode {
         Command::Play(_) => {
             Some("play is interactive and has no JSON output; use `propjit analyze`")
         }
-        Command::Serve(_) | Command::View(_) | Command::Perf(_) | Command::Convert(_) => {
+        Command::Serve(_)
+        | Command::View(_)
+        | Command::Perf(_)
+        | Command::Convert(_)
+        | Command::Completions(_)
+        | Command::Manual(_) => {
             Some("this command prints no results and does not support `--format json`")
         }
         _ => None,
@@ -167,6 +183,8 @@ pub(super) fn main() -> ExitCode {
         Command::Perf(args) => perf::run(&args),
         Command::Tune(args) => tune::run(&args, &mut output),
         Command::Cache(args) => cache::run(&args, &mut output),
+        Command::Completions(args) => completions::run(&args, &mut output),
+        Command::Manual(args) => manual::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

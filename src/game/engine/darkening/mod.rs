@@ -9,7 +9,7 @@
 //! - A [`PlayoutForm`] is what playouts use otherwise.
 //! - A [`Darkened`] engine evaluates the circuit that is left, in that form.
 //! - A [`Darkening`] makes them, one after the other, if a [`CostModel`] says that they pay off in the time that is left
-//!   (`horizon`), and uses those that are faster in a `trial`.
+//!   (`horizon`), and uses those that are not slower in a `trial`.
 
 mod cost_model;
 mod darkened;
@@ -355,7 +355,7 @@ impl Shared {
                 work.cost_model.learn(costs.gates, darkened.making);
                 work.cost_model.learn_speedup(&costs, speedup);
                 let contains = |root: &State| darkened.engine.validity().contains(root);
-                if speedup > 1.0 && work.root.as_ref().is_some_and(contains) {
+                if speedup > trial::SLOWER && work.root.as_ref().is_some_and(contains) {
                     self.publish(&mut work, Some(darkened));
                 }
             }
