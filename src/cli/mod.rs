@@ -117,17 +117,16 @@ fn description() -> clap::Command {
             arg.allow_negative_numbers(takes_values)
         })
     });
-    let command = LENIENT_COMMANDS.iter().fold(command, |command, name| {
+    LENIENT_COMMANDS.iter().fold(command, |command, name| {
         command.mut_subcommand(name, |command| {
             command.mut_arg("lenient", |arg| arg.default_value("true"))
         })
-    });
-    groups::grouped(command)
+    })
 }
 
 /// Runs the command that the arguments of the process ask for.
 pub(super) fn main() -> ExitCode {
-    let matches = description().get_matches();
+    let matches = groups::grouped(description()).get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     log_to_stderr(&cli);
     let mut output = Output::new(cli.format);
