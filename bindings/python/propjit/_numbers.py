@@ -47,7 +47,8 @@ class Numbers:
         else:
             self._env = VectorEnv(game, 1, observation=observation, dtype="uint8")
             self.shape = self._env.observation.shape[-3:]
-        self.zero_sum = _is_zero_sum(game, rewards)
+        #: Whether rewards are zero-sum, and whether several players choose at the same time.
+        self.zero_sum, self.several_choose = _found_out(game, rewards)
         goals = [goal for role in self.players for goal in game.goals(role)]
         self.least, self.greatest = min(goals, default=0), max(goals, default=0)
 
@@ -126,19 +127,21 @@ class Memory:
         if action is not None and action < self._numbers.choices:
             self._all[role].add(2 * self._numbers.widest + action)
 
-    def perceive(self, state: State, joint: List[int]) -> None:
-        """The moves of a state are made."""
+    def perceive(self, state: State, joint: List[int]) -> Dict[str, List[int]]:
+        """The moves of a state are made. Returns the numbers of what each player perceives of them."""
+        seen = {}
         for role, percepts in self._numbers.percepts.items():
-            for percept in state.percepts(joint, role):
-                number = percepts[percept]
-                self._recent[role].add(number)
-                self._all[role].add(self._numbers.widest + number)
+            numbers = [percepts[percept] for percept in state.percepts(joint, role)]
+            self._recent[role].update(numbers)
+            self._all[role].update(self._numbers.widest + number for number in numbers)
+            seen[role] = sorted(numbers)
+        return seen
 
     def clone(self) -> Memory:
-        clone = Memory(self._numbers)
-        for role in self._recent:
-            clone._recent[role] |= self._recent[role]
-            clone._all[role] |= self._all[role]
+        clone = object.__new__(Memory)
+        clone._numbers = self._numbers
+        clone._recent = {role: set(numbers) for role, numbers in self._recent.items()}
+        clone._all = {role: set(numbers) for role, numbers in self._all.items()}
         return clone
 
     def observation(self, role: str) -> np.ndarray:
@@ -148,12 +151,13 @@ class Memory:
         return bits
 
 
-def _is_zero_sum(game: Game, rewards: Optional[Literal["zero-sum", "goals"]]) -> bool:
-    """Whether rewards are zero-sum, as `VectorEnv` finds out."""
+def _found_out(game: Game, rewards: Optional[Literal["zero-sum", "goals"]]) -> Tuple[bool, bool]:
+    """Whether rewards are zero-sum, and whether several players choose at the same time, as `VectorEnv` finds out."""
     try:
-        return VectorEnv(game, 1, rewards=rewards).zero_sum
+        env = VectorEnv(game, 1, rewards=rewards)
     except ValueError:
         # No player has a choice.
         if rewards not in (None, "goals"):
             raise
-        return False
+        return False, False
+    return env.zero_sum, env.joint

@@ -130,20 +130,12 @@ def test_matches_without_a_choice_have_rewards():
 
 
 def test_matches_that_are_stuck_end():
-    from propjit.openspiel import Game
-
-    game = propjit.Game.load(text=TRAP)
-    wait, bait = game.actions.index("wait"), game.actions.index("bait")
-    state = Game(game).new_initial_state()
-    state.apply_action(wait)
-    assert not state.is_terminal()
-    state.apply_action(bait)
-    assert state.is_terminal() and state.returns() == [0]
-
     pytest.importorskip("pettingzoo")
     from propjit.gymnasium import Env
     from propjit.pettingzoo import AECEnv, ParallelEnv
 
+    game = propjit.Game.load(text=TRAP)
+    wait, bait = game.actions.index("wait"), game.actions.index("bait")
     env = Env(game)
     env.reset()
     assert env.step(wait)[2:4] == (False, False)
@@ -277,50 +269,3 @@ def test_gymnasium_batches(name, mode):
             over = ended
         ends += ended.sum()
     assert ends > 50
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_openspiel_facade(name):
-    from propjit.openspiel import Game
-
-    game = Game(propjit.Game.named(name))
-    rng = np.random.default_rng(1)
-    for _ in range(5):
-        state = game.new_initial_state()
-        chance = 0
-        while not state.is_terminal():
-            player, legal = state.current_player(), state.legal_actions()
-            if state.is_chance_node():
-                chance += 1
-                assert sum(share for _, share in state.chance_outcomes()) == pytest.approx(1)
-            else:
-                mask = state.legal_actions_mask()
-                assert np.flatnonzero(mask).tolist() == sorted(legal)
-                assert state.legal_actions((player + 1) % game.num_players()) == []
-            before, action = str(state), int(rng.choice(legal))
-            assert state.action_to_string(action) == state.action_to_string(player, action)
-            child = state.child(action)
-            assert str(state) == before and len(child.history()) == len(state.history()) + 1
-            state = child
-        assert state.current_player() == -4 and state.legal_actions() == []
-        assert all(-1 <= utility <= 1 for utility in state.returns())
-        assert len(state.observation_tensor()) == game.observation_tensor_size()
-        assert (chance > 0) == (game.game.random_role is not None)
-
-
-def test_openspiel_search():
-    pytest.importorskip("pyspiel")
-    from open_spiel.python.algorithms import mcts
-
-    from propjit.openspiel import Game
-
-    game = Game(propjit.Game.named("ticTacToe"))
-    state = game.new_initial_state()
-    # x has two in a row, and o has to answer.
-    for move in ["(mark 1 1)", "(mark 3 3)", "(mark 1 2)"]:
-        actions = {state.action_to_string(action): action for action in state.legal_actions()}
-        state.apply_action(actions[move])
-    random = np.random.RandomState(1)
-    evaluator = mcts.RandomRolloutEvaluator(1, random)
-    bot = mcts.MCTSBot(game, 1.0, 800, evaluator, solve=False, random_state=random)
-    assert state.action_to_string(bot.step(state)) == "(mark 1 3)"

@@ -27,8 +27,9 @@ def test_docstrings(name):
 
 @pytest.mark.parametrize("name", ["pettingzoo", "gymnasium", "openspiel", "selfplay", "network", "matches", "drawing"])
 def test_adapters(name):
-    if name in ["pettingzoo", "gymnasium"]:
-        pytest.importorskip(name)
+    needed = {"pettingzoo": "pettingzoo", "gymnasium": "gymnasium", "openspiel": "pyspiel"}
+    if name in needed:
+        pytest.importorskip(needed[name])
     module = importlib.import_module(f"propjit.{name}")
     failures, examples = doctest.testmod(module)
     assert examples > 0 and failures == 0
