@@ -100,16 +100,35 @@ class Buffer:
         self.values[places] = values
         self.added += len(values)
 
-    def sample(self, count, mirrored, rng):
+    def sample(self, count, images, rng):
         places = rng.integers(min(self.added, len(self.values)), size=count)
         observations = self.observations[places].astype(np.float32)
         policies = self.policies[places]
-        if mirrored:
-            # Left and right are alike in connect four, and its actions are columns.
-            flipped = rng.random(count) < 0.5
-            observations[flipped] = observations[flipped, :, :, ::-1]
-            policies[flipped] = policies[flipped, ::-1]
+        which = rng.integers(len(images) + 1, size=count)
+        for number, (elements, actions) in enumerate(images):
+            chosen = which == number
+            flat = observations[chosen].reshape(chosen.sum(), -1)
+            observations[chosen] = moved(flat, elements).reshape(-1, *observations.shape[1:])
+            policies[chosen] = moved(policies[chosen], actions)
         return observations, policies, self.values[places]
+
+
+def moved(rows, images):
+    """The rows, with each of their numbers at its image."""
+    result = np.empty_like(rows)
+    result[:, images] = rows
+    return result
+
+
+def images(game, planes):
+    """What elements of planes, and choices, become by symmetries in which players stay who they are."""
+    found = []
+    for symmetry in game.symmetries():
+        elements, actions = symmetry.planes(planes), symmetry.actions[:, : game.num_choices]
+        stays = (symmetry.players == [0, 1]).all() and symmetry.keeps_initial
+        if stays and (elements == elements[0]).all() and (actions == actions[0]).all():
+            found.append((elements[0], actions[0]))
+    return found
 
 
 class SelfPlay:
@@ -158,7 +177,7 @@ class SelfPlay:
 def learn(net, optimizer, buffer, options, rng):
     """Learns some positions of the buffer. Returns the loss."""
     net.train()
-    observations, policies, values = buffer.sample(options.batch, options.mirrored, rng)
+    observations, policies, values = buffer.sample(options.batch, options.images, rng)
     logits, found = net(torch.from_numpy(observations))
     policy_loss = -(torch.from_numpy(policies) * torch.log_softmax(logits, 1)).sum(1).mean()
     loss = policy_loss + (torch.from_numpy(values) - found).square().mean()
@@ -227,8 +246,10 @@ def main():
     torch.manual_seed(options.seed)
     rng = np.random.default_rng(options.seed)
     game = Game.named(options.game)
-    options.mirrored = options.game == "connectFour"
-    shape = game.planes().shape
+    planes = game.planes()
+    shape = planes.shape
+    # Left and right in connect four, for example: from each position, its images are learned, too.
+    options.images = images(game, planes)
     net = Network(shape, game.num_choices, options.channels, options.blocks).eval()
     optimizer = torch.optim.AdamW(net.parameters(), lr=options.rate, weight_decay=1e-4)
     options.folder.mkdir(parents=True, exist_ok=True)

@@ -75,6 +75,7 @@ mod solve_command;
 mod solving;
 mod soundness;
 mod steps;
+mod symmetry;
 mod terminal;
 mod threads;
 mod tiers;

@@ -9,6 +9,7 @@
 //! - [`load`] reads rulesheets, and makes machines for them.
 //! - [`playout`] plays random matches; [`environment`] has batched environments for reinforcement
 //!   learning.
+//! - [`symmetry`] finds renamings that leave the rules unchanged.
 //! - [`position`] is the current state of a match, with its history.
 
 pub mod boards;
@@ -22,4 +23,5 @@ pub mod machine;
 pub mod playout;
 pub mod position;
 pub mod profile;
+pub mod symmetry;
 pub(crate) mod vocabulary;

@@ -35,6 +35,7 @@ from .records import (
     RandomSteps,
     SearchReport,
     Statistics,
+    Symmetry,
 )
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "SearchReport",
     "State",
     "Statistics",
+    "Symmetry",
     "UnknownNameError",
     "VectorEnv",
 ]

@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, List, Literal, Mapping, Optional, Sequen
 import numpy as np
 import numpy.typing as npt
 
-from .records import Facts, Playouts, RandomSteps, SearchReport
+from .records import Facts, Playouts, RandomSteps, SearchReport, Symmetry
 
 Role = Union[str, int]
 #: A move as text, or the number of an action.
@@ -92,6 +92,7 @@ class Game:
         max_steps: int = 10_000,
     ) -> Playouts: ...
     def facts(self, *, seconds: float = 5.0, seed: int = 0) -> Facts: ...
+    def symmetries(self) -> Tuple[Symmetry, ...]: ...
     def __hash__(self) -> int: ...
 
 class Planes:

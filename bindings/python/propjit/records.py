@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Mapping, Optional, Tuple
+from typing import TYPE_CHECKING, Mapping, Optional, Tuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ._native import Game, Planes, State
 
 
 @dataclass(frozen=True)
@@ -128,3 +133,54 @@ class Facts:
     goal_inhibitors: Tuple[GoalLatch, ...]
     #: The stages of the analysis that were cut off by the time: there may be more than they found.
     cut: Tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Symmetry:
+    """Permutations of fluents, actions and players that leave the rules of a game unchanged, as is proved.
+
+    Number `i` becomes number `images[i]` in all arrays `images` here. So `moved[..., images] = values` moves values to
+    the places of the images:
+
+    >>> import numpy as np, propjit
+    >>> game = propjit.Game.named("connectFour")
+    >>> [mirror] = [one for one in game.symmetries() if one.keeps_initial]
+    >>> policy, image = np.array([0.5, 0.25, 0.25, 0, 0, 0, 0, 0]), np.zeros(8)
+    >>> image[mirror.actions[0]] = policy
+    >>> image.tolist()
+    [0.0, 0.0, 0.0, 0.0, 0.25, 0.25, 0.5, 0.0]
+    """
+
+    game: Game
+    #: Which player each player becomes.
+    players: np.ndarray
+    #: Which fluent each fluent becomes.
+    fluents: np.ndarray
+    #: Which action of the player's image each action becomes, `(players, num_actions)`. What is said of actions that
+    #: the player never has means nothing.
+    actions: np.ndarray
+    #: The same for moves of the role that plays at random, `(len(game.actions),)`; none without that role.
+    outcomes: Optional[np.ndarray]
+    #: For each player, which percept of its image each percept becomes.
+    percepts: Tuple[np.ndarray, ...]
+    #: Whether the initial state stays what it is. Otherwise images of the states of matches may be states of none.
+    keeps_initial: bool
+
+    def state(self, state: State) -> State:
+        """What a state becomes."""
+        names = self.game.fluents
+        return self.game.state([names[number] for number in self.fluents[list(state.numbers)]])
+
+    def planes(self, planes: Planes) -> np.ndarray:
+        """Which element each element of planes becomes, `(players, elements)`: row `p` is for what the player `p`
+        observes, which becomes what its image observes."""
+        index = planes.index.reshape(len(self.players), -1)
+        elements = np.empty(index.shape, dtype=np.int32)
+        for row, sources, image in zip(elements, index, self.players):
+            # Negative numbers are constants.
+            becomes = np.where(sources < 0, sources, self.fluents[sources])
+            here, there = becomes.argsort(kind="stable"), index[image].argsort(kind="stable")
+            if (becomes[here] != index[image][there]).any():
+                raise ValueError("these planes do not show all fluents in as many places as their images")
+            row[here] = there
+        return elements

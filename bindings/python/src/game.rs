@@ -23,6 +23,7 @@ use crate::interrupt::{interruptible, waiting};
 use crate::planes::Planes;
 use crate::playouts;
 use crate::state::State;
+use crate::symmetries;
 
 /// A game: its rules, and the data made to play it. Threads share it.
 ///
@@ -491,6 +492,27 @@ impl Game {
     #[pyo3(signature = (*, seconds=5.0, seed=0))]
     fn facts<'py>(&self, py: Python<'py>, seconds: f64, seed: u64) -> PyResult<Bound<'py, PyAny>> {
         facts::find(py, self, duration(seconds)?, seed)
+    }
+
+    /// The symmetries of the game that are proved from the structure of its rules, but for the one that changes nothing:
+    /// permutations of fluents, actions and players that leave the rules unchanged. The search for them may miss some.
+    ///
+    /// >>> from propjit import Game
+    /// >>> game = Game.named("connectFour")
+    /// >>> [one] = [one for one in game.symmetries() if one.keeps_initial]
+    /// >>> one.actions[0].tolist()
+    /// [6, 5, 4, 3, 2, 1, 0, 7]
+    fn symmetries(this: Bound<'_, Self>) -> PyResult<Bound<'_, PyTuple>> {
+        symmetries::find(this.py(), &this)
+    }
+
+    /// Games never change: a copy is the game itself.
+    fn __copy__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __deepcopy__(this: Py<Self>, _memo: Bound<'_, PyAny>) -> Py<Self> {
+        this
     }
 
     fn __repr__(&self) -> String {

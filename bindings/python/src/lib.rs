@@ -3,7 +3,7 @@
 //! - `game`, `state`: a loaded game and its states.
 //! - `vector`: batched environments, which write to NumPy `arrays`, their `outputs`. `observations`, `planes`: what is
 //!   observed.
-//! - `search`, `playouts`, `facts`: long-running work, with results as the data classes of
+//! - `search`, `playouts`, `facts`, `symmetries`: long-running work, with results as the data classes of
 //!   `propjit.records`.
 //! - `batch_search`: searches of many games at once. `evaluation`: functions that evaluate the leaves of searches.
 //! - `errors`, `numbers`, `interrupt`: exceptions, numbers that are out of range, and Ctrl-C.
@@ -23,6 +23,7 @@ mod playouts;
 mod records;
 mod search;
 mod state;
+mod symmetries;
 mod vector;
 
 use pyo3::prelude::*;

@@ -335,6 +335,15 @@ impl State {
         )
     }
 
+    /// States never change: a copy is the state itself.
+    fn __copy__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __deepcopy__(this: Py<Self>, _memo: Bound<'_, PyAny>) -> Py<Self> {
+        this
+    }
+
     fn __str__(&self, py: Python<'_>) -> PyResult<String> {
         Ok(self.texts(py)?.join("\n"))
     }

@@ -213,7 +213,7 @@ fn several(step: &mut Step, lits: &[Lit]) -> Lit {
 }
 
 /// Returns small groups of propositions of which at most one is true in every reachable state.
-fn exclusive_groups(net: &Net) -> Vec<Invariant> {
+pub(crate) fn exclusive_groups(net: &Net) -> Vec<Invariant> {
     let mut groups = goal_counts::candidates(net.game, false);
     let members = |group: &Invariant| match group {
         Invariant::AtMostOne(group) | Invariant::ExactlyOne(group) => group.len(),

@@ -46,6 +46,7 @@ pub(crate) mod step_cost;
 
 pub use actions::Actions;
 pub(crate) use autonomous::autonomous;
+pub(crate) use choices::exclusive_groups;
 pub use count_bounds::{CountBounds, CountExclusion};
 pub use counter::Counter;
 pub use derived::Optimised;

@@ -1,56 +1,44 @@
-//! Automorphisms of a game: renamings of its propositions that map matches to matches.
+//! Symmetries for learning: renamings that map matches to matches, as far as was seen.
 //!
 //! A board may be reflected, and in many games the roles may change their sides. Then what was learned of
-//! one state holds for others, too. The reflections of a board are read off the names of propositions
-//! (`candidates`), which may mislead; so each candidate is tried out in states of matches: the successors
-//! of the image of a state have to be the images of its successors. That is no proof. Symmetries that pass
-//! serve what is learned, never what is proved.
-
-mod candidates;
+//! one state holds for others, too. [Candidates](candidates) are read off the names of propositions,
+//! which may mislead; so each is tried out in states of matches: the successors
+//! of the image of a state have to be the images of its successors. That is no proof, and costs less than one in large
+//! games. Symmetries that pass serve what is learned, never what is proved.
 
 use propjit_stop::Stop;
 
 use crate::game::ground::GroundGame;
 use crate::game::machine::expansion::successor::{Expansion, NodeInfo, Turn};
 use crate::game::machine::{MachineError, RoleId, State};
-use crate::game::vocabulary::state::ones;
+use crate::game::symmetry::{Renaming, candidates};
 use crate::search::expansion::Evaluator;
-use candidates::candidates;
 
 /// Other names for propositions and roles of a game for two.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Symmetry {
-    /// For each base proposition, the one that it becomes.
-    images: Box<[u32]>,
-    /// Whether the two roles change places.
-    swaps_roles: bool,
-}
+pub(super) struct Symmetry(Renaming);
 
 impl Symmetry {
     /// The proposition that one becomes.
     pub(super) fn base(&self, base: usize) -> usize {
-        self.images[base] as usize
+        self.0.base(base)
     }
 
     /// The role that one becomes.
     pub(super) fn role(&self, role: RoleId) -> RoleId {
-        match self.swaps_roles {
-            true => RoleId(1 - role.0),
-            false => role,
-        }
+        self.0.role(role)
     }
 
     /// The values of all roles, two at least, after the first two may have changed places.
     pub(super) fn values<T, const ROLES: usize>(&self, mut values: [T; ROLES]) -> [T; ROLES] {
-        if self.swaps_roles {
+        if self.swaps_roles() {
             values.swap(0, 1);
         }
         values
     }
 
-    fn state(&self, words: &[u64]) -> State {
-        let bases = ones(words.iter().copied());
-        bases.map(|base| self.base(base)).collect()
+    fn swaps_roles(&self) -> bool {
+        self.role(RoleId(0)) != RoleId(0)
     }
 
     fn turn(&self, turn: &Turn) -> Turn {
@@ -73,7 +61,10 @@ pub(super) fn symmetries(
     states: &[State],
     stop: &Stop,
 ) -> Result<Vec<Symmetry>, MachineError> {
-    let mut found = candidates(game);
+    if game.roles().len() != 2 {
+        return Ok(Vec::new());
+    }
+    let mut found: Vec<Symmetry> = candidates(game).into_iter().map(Symmetry).collect();
     let mut tells = false;
     for state in states {
         let original = evaluator.expand(&[(state, 0)], stop)?;
@@ -87,7 +78,7 @@ pub(super) fn symmetries(
                 // A stop has come.
                 return Ok(Vec::new());
             }
-            let image = symmetry.state(state.words());
+            let image = symmetry.0.state(state);
             let of_image = evaluator.expand(&[(&image, 0)], stop)?;
             if !of_image.is_empty() && holds(&symmetry, original.get(0), of_image.get(0)) {
                 held.push(symmetry);
@@ -110,7 +101,7 @@ fn holds(symmetry: &Symmetry, original: Expansion<'_>, image: Expansion<'_>) -> 
         return false;
     }
     let renamed = original.successors.each().map(|next| {
-        let state = symmetry.state(next.state.words());
+        let state = symmetry.0.state(&next.state);
         (state, next.info.depth, symmetry.turn(&next.info.turn))
     });
     let same = image.successors.each().map(|next| {
@@ -154,7 +145,7 @@ mod tests {
         let mut evaluator = evaluator(&game, Backend::Lanes, None, 100, rng).unwrap();
         let ground = game.ground_game().unwrap();
         let found = symmetries(ground, &mut *evaluator, &states, &Stop::new()).unwrap();
-        let swaps = found.iter().filter(|symmetry| symmetry.swaps_roles);
+        let swaps = found.iter().filter(|symmetry| symmetry.swaps_roles());
         (found.len(), swaps.count())
     }
 
@@ -171,17 +162,5 @@ mod tests {
     fn what_has_a_direction_is_not_reversed() {
         assert_eq!(found("connectFour"), (3, 2));
         assert_eq!(found("breakthrough"), (3, 2));
-    }
-
-    /// Four players, and one, are not two.
-    #[test]
-    fn other_numbers_of_roles_have_none() {
-        assert!(candidates_of("fourPlayerHalma").is_empty());
-    }
-
-    fn candidates_of(name: &str) -> Vec<Symmetry> {
-        let rules = propjit_gdl::games::text(name).unwrap();
-        let game = Game::from_text(name, rules, &Setup::default()).unwrap();
-        candidates(game.ground_game().unwrap())
     }
 }

@@ -3,15 +3,20 @@
 //! The relation with the most propositions, such as all `(cell ? ? ?)`, is taken for the board, and its two
 //! arguments with the most values for coordinates. Other relations are moved along where arguments range
 //! over the same values. If roles change places, so do pieces: those that are at each other's places at the
-//! start, or the only two that are not there at the start.
+//! start, or those that are not there at the start, if there is one for each player.
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Symmetry;
+use super::Renaming;
 use crate::game::ground::GroundGame;
+use crate::game::vocabulary::moves::RoleId;
+use crate::game::vocabulary::natural_order::compare_names;
 use crate::game::vocabulary::shape::Shaped;
+
+/// The greatest number of players of whom all exchanges are tried.
+const MAX_PLAYERS: usize = 4;
 
 /// A way to map a rectangle to itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,11 +46,11 @@ struct Names<'a> {
     board: &'a str,
 }
 
-/// Returns all candidates for a game of two roles, without the identity.
-pub(super) fn candidates(game: &GroundGame) -> Vec<Symmetry> {
-    let [first, second] = game.roles() else {
-        return Vec::new();
-    };
+/// Players that change places: for each, in the order of the roles, the number of the player that it becomes.
+type Exchange = Vec<usize>;
+
+/// Returns all candidates, without the identity.
+pub(crate) fn candidates(game: &GroundGame) -> Vec<Renaming> {
     let net = game.propnet();
     let texts: Vec<String> = (net.bases.iter())
         .map(|base| net.terms.text(base.name))
@@ -58,38 +63,53 @@ pub(super) fn candidates(game: &GroundGame) -> Vec<Symmetry> {
         .map(|(one, number)| ((&*one.shape, &*one.constants), number))
         .collect();
     let initial: Vec<usize> = game.initial().iter().collect();
-    let mut found = Vec::new();
+    let players: Vec<RoleId> = game.players().collect();
+    let player_names: Vec<&str> = (players.iter())
+        .map(|player| &*game.roles()[player.index()])
+        .collect();
+    let exchanges = exchanges(players.len());
+    let mut found: Vec<Renaming> = Vec::new();
     for reflection in names.reflections() {
-        for swaps_roles in [false, true] {
-            let renamed = match swaps_roles {
-                true => names.exchanged([first, second], reflection, &initial),
-                false => FxHashMap::default(),
+        for exchange in &exchanges {
+            let renamed = match exchange.is_sorted() {
+                true => FxHashMap::default(),
+                false => names.exchanged(&player_names, exchange, reflection, &initial),
             };
             let image = |one: &Shaped<'_>| {
                 let constants = names.image(&one.shape, &one.constants, reflection, &renamed);
                 numbers.get(&(&*one.shape, &*constants)).copied()
             };
-            let images: Option<Box<[u32]>> = shaped.iter().map(image).collect();
-            let Some(images) = images.filter(|images| is_permutation(images)) else {
+            let Some(bases) = shaped.iter().map(image).collect() else {
                 continue;
             };
-            let changes = images.iter().zip(0..).any(|(&image, base)| image != base);
-            let symmetry = Symmetry {
-                images,
-                swaps_roles,
-            };
-            if changes && !found.contains(&symmetry) {
-                found.push(symmetry);
+            let mut roles: Box<[RoleId]> = game.layout().roles().collect();
+            for (player, &image) in players.iter().zip(exchange) {
+                roles[player.index()] = players[image];
             }
+            let renaming = Renaming::new(bases, roles);
+            let is_new = |renaming: &Renaming| renaming.changes() && !found.contains(renaming);
+            let renaming = renaming.filter(is_new);
+            found.extend(renaming);
         }
     }
     found
 }
 
-fn is_permutation(images: &[u32]) -> bool {
-    let mut seen = vec![false; images.len()];
-    let is_first = |&image: &u32| !std::mem::replace(&mut seen[image as usize], true);
-    images.iter().all(is_first)
+/// The ways in which players can change places, first that in which none does.
+fn exchanges(players: usize) -> Vec<Exchange> {
+    if players > MAX_PLAYERS {
+        return vec![(0..players).collect()];
+    }
+    (0..players).fold(vec![Vec::new()], |all, next| {
+        let longer = all.iter().flat_map(|exchange: &Exchange| {
+            (0..=next).rev().map(move |at| {
+                let mut longer = exchange.clone();
+                longer.insert(at, next);
+                longer
+            })
+        });
+        longer.collect()
+    })
 }
 
 impl<'a> Names<'a> {
@@ -172,14 +192,18 @@ impl<'a> Names<'a> {
         image
     }
 
-    /// Returns the names that change if these roles change places and the board is reflected.
+    /// Returns what names become if these players change places and the board is reflected.
     fn exchanged(
         &self,
-        [first, second]: [&'a str; 2],
+        players: &[&'a str],
+        exchange: &[usize],
         reflection: Reflection,
         initial: &[usize],
     ) -> FxHashMap<&'a str, &'a str> {
-        let mut renamed = FxHashMap::from_iter([(first, second), (second, first)]);
+        let mut renamed = Renamed::default();
+        for (player, &image) in players.iter().zip(exchange) {
+            renamed.add(player, players[image]);
+        }
         let board = &self.relations[self.board];
         let is_place = |at: &usize| board.coordinates.iter().flatten().any(|place| place == at);
         let contents = (0..board.domains.len()).filter(|at| !is_place(at));
@@ -197,23 +221,38 @@ impl<'a> Names<'a> {
                 continue;
             };
             for &at in &contents {
-                let (one, other) = (constants[at], other[at]);
-                if !renamed.contains_key(one) && !renamed.contains_key(other) {
-                    renamed.extend([(one, other), (other, one)]);
-                }
+                renamed.add(constants[at], other[at]);
             }
         }
         for &at in &contents {
             let is_new = |value: &&&str| {
                 let is_known = at_start.iter().any(|constants| constants[at] == **value);
-                !is_known && !renamed.contains_key(**value)
+                !is_known && !renamed.images.contains_key(**value)
             };
             let new: Vec<&str> = board.domains[at].iter().filter(is_new).copied().collect();
-            if let [one, other] = new[..] {
-                renamed.extend([(one, other), (other, one)]);
+            if new.len() == exchange.len() {
+                for (one, &image) in new.iter().zip(exchange) {
+                    renamed.add(one, new[image]);
+                }
             }
         }
-        renamed
+        renamed.images
+    }
+}
+
+/// What names become: no two of them the same.
+#[derive(Default)]
+struct Renamed<'a> {
+    images: FxHashMap<&'a str, &'a str>,
+    taken: FxHashSet<&'a str>,
+}
+
+impl<'a> Renamed<'a> {
+    /// Adds a name with its image, unless it has one, or another name has that image.
+    fn add(&mut self, name: &'a str, image: &'a str) {
+        if !self.images.contains_key(name) && self.taken.insert(image) {
+            self.images.insert(name, image);
+        }
     }
 }
 
@@ -233,13 +272,8 @@ fn coordinates(domains: &[Vec<&str>], axes: &[Vec<&str>; 2]) -> Vec<[usize; 2]> 
     found
 }
 
-/// Numbers by value, and other constants by their text.
+/// Numbers by value, and other constants in natural order.
 fn put_in_order(domain: &mut Vec<&str>) {
-    domain.sort_unstable();
+    domain.sort_unstable_by(|a, b| compare_names(a, b));
     domain.dedup();
-    let numbers = domain.iter().map(|value| value.parse::<i64>().ok());
-    let numbers: Option<Vec<i64>> = numbers.collect();
-    if numbers.is_some() {
-        domain.sort_by_key(|value| value.parse::<i64>().ok());
-    }
 }
