@@ -135,3 +135,10 @@ def test_gymnasium_notebook(program, tmp_path):
 def test_pgx_notebook(program, tmp_path):
     text = run_notebook("pgx.ipynb", tmp_path, program)
     assert re.search(r"\d+ matches, mean rewards", text) and "moves of the longest match" in text
+
+
+def test_openspiel_notebook(program, tmp_path):
+    pytest.importorskip("pyspiel")
+    text = run_notebook("openspiel.ipynb", tmp_path, program)
+    assert "the value of tic-tac-toe: 0.0" in text and "a move by MCTSBot: (drop" in text
+    assert 0 <= float(re.search(r"exploitability after 100 iterations: ([\d.]+)", text)[1]) < 0.02
