@@ -48,10 +48,10 @@ impl Failure {
         Failure { status, text }
     }
 
-    /// Checks that this number of threads is allowed.
+    /// Checks that this number of threads is allowed; 0 stands for one.
     pub(crate) fn check_threads(threads: usize) -> Result<usize, Failure> {
         match threads <= MAX_THREADS {
-            true => Ok(threads),
+            true => Ok(threads.max(1)),
             false => Err(Failure::argument(format!(
                 "the number of threads must be at most {MAX_THREADS}, not {threads}"
             ))),
@@ -93,6 +93,7 @@ impl From<QuestionError> for Failure {
         match error {
             QuestionError::Machine(error) => error.into(),
             QuestionError::NotGround(_) => Failure::new(Status::PlayFailed, error),
+            QuestionError::NotForced { .. } => Failure::new(Status::IllegalMove, error),
             _ => Failure::argument(error),
         }
     }

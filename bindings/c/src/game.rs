@@ -3,12 +3,15 @@
 use std::ffi::c_char;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use propjit::game::load::SharedGame;
-use propjit::{Game as CoreGame, LoadError, Setup, Stop as CoreStop};
+use propjit::gdl::ground::GroundLimits;
+use propjit::{Game as CoreGame, LoadError, Setup, State as CoreState, Stop as CoreStop};
 
 use crate::error::{Failure, Status, call, hand_over};
 use crate::pointer::{free, make, output, shared, text, write};
+use crate::sized::{self, may_grow};
 
 /// A loaded game. Any number of threads may use it at the same time. Objects made from it keep it
 /// alive.
@@ -31,20 +34,68 @@ impl Stop {
     }
 }
 
-fn load(load: impl FnOnce(&Setup) -> Result<CoreGame, LoadError>) -> Result<Game, Failure> {
-    Ok(Game(Arc::new(SharedGame::load::<Failure>(load)?)))
+/// Options for loading a game.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct GameOptions {
+    /// The size of the structure: see `PROPJIT_INIT`.
+    pub size: usize,
+    /// The backend: `prover`, `scalar`, `lanes` or `compiled`. If null, the best one plays the game, and the prover if
+    /// it cannot be grounded.
+    pub backend: *const c_char,
+    /// The time for grounding; 0 is half a minute.
+    pub ground_seconds: f64,
+}
+may_grow!(GameOptions, ground_seconds);
+
+impl GameOptions {
+    /// Loads a game as these options say.
+    ///
+    /// # Safety
+    /// The backend is null or ends with a zero byte.
+    unsafe fn load(
+        &self,
+        load: impl FnOnce(&Setup) -> Result<CoreGame, LoadError>,
+    ) -> Result<Game, Failure> {
+        let backend = match self.backend.is_null() {
+            true => None,
+            // SAFETY: as promised by the caller.
+            false => Some(
+                unsafe { text(self.backend) }?
+                    .parse()
+                    .map_err(Failure::argument)?,
+            ),
+        };
+        let mut limits = GroundLimits::default();
+        if self.ground_seconds != 0.0 {
+            limits.time = Some(duration(self.ground_seconds)?);
+        }
+        let load = |setup: &Setup| load(&setup.clone().with_backend(backend).with_ground(limits));
+        Ok(Game(Arc::new(SharedGame::load::<Failure>(load)?)))
+    }
+}
+
+/// A time in seconds.
+pub(crate) fn duration(seconds: f64) -> Result<Duration, Failure> {
+    Duration::try_from_secs_f64(seconds)
+        .map_err(|error| Failure::argument(format!("{seconds} seconds: {error}")))
 }
 
 /// Loads the rulesheet in a file.
 ///
 /// # Safety
-/// `path` ends with a zero byte; a pointer can be written to `game`.
+/// `path` ends with a zero byte; `options` is null or points to options; a pointer can be written to `game`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn propjit_game_load(path: *const c_char, game: *mut *mut Game) -> Status {
+pub unsafe extern "C" fn propjit_game_load(
+    path: *const c_char,
+    options: *const GameOptions,
+    game: *mut *mut Game,
+) -> Status {
     call(|| {
         // SAFETY: as promised by the caller.
-        let path = unsafe { text(path) }?;
-        let load = || load(|setup| CoreGame::load(Path::new(path), setup));
+        let (path, options) = unsafe { (text(path)?, sized::options(options)?) };
+        // SAFETY: as promised by the caller.
+        let load = || unsafe { options.load(|setup| CoreGame::load(Path::new(path), setup)) };
         // SAFETY: as promised by the caller.
         unsafe { make(game, load) }
     })
@@ -53,17 +104,21 @@ pub unsafe extern "C" fn propjit_game_load(path: *const c_char, game: *mut *mut 
 /// Loads a rulesheet that is given as text; the name is for messages.
 ///
 /// # Safety
-/// `name` and `rules` end with a zero byte; a pointer can be written to `game`.
+/// `name` and `rules` end with a zero byte; `options` is null or points to options; a pointer can be written to `game`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn propjit_game_from_text(
     name: *const c_char,
     rules: *const c_char,
+    options: *const GameOptions,
     game: *mut *mut Game,
 ) -> Status {
     call(|| {
         // SAFETY: as promised by the caller.
         let (name, rules) = unsafe { (text(name)?, text(rules)?) };
-        let load = || load(|setup| CoreGame::from_text(name, rules, setup));
+        // SAFETY: as promised by the caller.
+        let options = unsafe { sized::options(options) }?;
+        // SAFETY: as promised by the caller.
+        let load = || unsafe { options.load(|setup| CoreGame::from_text(name, rules, setup)) };
         // SAFETY: as promised by the caller.
         unsafe { make(game, load) }
     })
@@ -123,6 +178,20 @@ pub unsafe extern "C" fn propjit_game_role_name(
         let role = game.role(role)?;
         // SAFETY: as promised by the caller.
         unsafe { write_text(name, &game.role_names()[role.index()]) }
+    })
+}
+
+/// The role that plays at random, or -1 if there is none. All others are players, which environments number from 0.
+///
+/// # Safety
+/// `game` points to a game; `role` can be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_game_random_role(game: *const Game, role: *mut i32) -> Status {
+    call(|| {
+        // SAFETY: as promised by the caller.
+        let random = unsafe { shared(game) }?.0.game().random_role();
+        // SAFETY: as promised by the caller.
+        unsafe { write(role, random.map_or(-1, |random| random.0 as i32)) }
     })
 }
 
@@ -194,95 +263,24 @@ pub unsafe extern "C" fn propjit_game_parse_move(
     })
 }
 
-/// The number of actions: moves that are numbered from 0 for learners, the same move by the same
-/// number for all roles. Environments take them and write them. Only a ground game has them.
-///
-/// The first `choices` of them are moves of players that may be legal beside another one of the same
-/// player. Then come, up to `players`, moves of players that are proved to be forced whenever they are
-/// legal; and up to `actions`, moves that only the role `random` has. Each of the three is sorted by
-/// functor, and then by arguments from left to right: numbers first, by value, and then other names.
-/// The numbers depend on the rulesheet alone.
-///
-/// # Safety
-/// `game` points to a game; `choices`, `players` and `actions` can be written to.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn propjit_game_actions(
-    game: *const Game,
-    choices: *mut usize,
-    players: *mut usize,
-    actions: *mut usize,
-) -> Status {
-    call(|| {
-        // SAFETY: as promised by the caller.
-        let game = &unsafe { shared(game) }?.0;
-        let numbered = game.ground("actions")?.actions();
-        // SAFETY: as promised by the caller.
-        let (choices, players, actions) =
-            unsafe { (output(choices)?, output(players)?, output(actions)?) };
-        choices.write(numbered.choices());
-        players.write(numbered.of_players());
-        actions.write(numbered.len());
-        Ok(())
-    })
-}
-
-/// The text of an action, to be freed with `propjit_text_free`.
+/// The text of a base proposition, to be freed with `propjit_text_free`.
 ///
 /// # Safety
 /// `game` points to a game; a pointer can be written to `name`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn propjit_game_action_text(
+pub unsafe extern "C" fn propjit_game_proposition_text(
     game: *const Game,
-    action: u32,
+    proposition: usize,
     name: *mut *mut c_char,
 ) -> Status {
     call(|| {
         // SAFETY: as promised by the caller.
         let game = &unsafe { shared(game) }?.0;
-        let action = game.action(action)?;
-        let text = game.ground("actions")?.action_text(action);
+        let number = i64::try_from(proposition).map_err(Failure::argument)?;
+        let state = CoreState::from_iter([game.fluent(number)?]);
+        let text = game.query(|machine| Ok(machine.fluents(&state)))?.concat();
         // SAFETY: as promised by the caller.
         unsafe { write_text(name, &text) }
-    })
-}
-
-/// The action that a move of a role is.
-///
-/// # Safety
-/// `game` points to a game; `action` can be written to.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn propjit_game_move_action(
-    game: *const Game,
-    role: u32,
-    played: u32,
-    action: *mut u32,
-) -> Status {
-    call(|| {
-        // SAFETY: as promised by the caller.
-        let game = &unsafe { shared(game) }?.0;
-        let found = game.action_of(game.role(role)?, played)?;
-        // SAFETY: as promised by the caller.
-        unsafe { write(action, found as u32) }
-    })
-}
-
-/// The number of the move of a role that an action is.
-///
-/// # Safety
-/// `game` points to a game; `played` can be written to.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn propjit_game_action_move(
-    game: *const Game,
-    role: u32,
-    action: u32,
-    played: *mut u32,
-) -> Status {
-    call(|| {
-        // SAFETY: as promised by the caller.
-        let game = &unsafe { shared(game) }?.0;
-        let found = game.played(game.role(role)?, action)?;
-        // SAFETY: as promised by the caller.
-        unsafe { write(played, found.0) }
     })
 }
 

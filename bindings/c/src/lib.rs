@@ -6,13 +6,21 @@
 //! library. `include/propjit.h` is generated from this code by cbindgen; `docs/c.md` is the guide.
 //!
 //! - `error`: status codes, error messages, and panic isolation.
-//! - `pointer`: access to the values behind a caller's pointers.
-//! - `game`, `state`, `playouts`, `search`, `environments`: the interface itself.
+//! - `pointer`: access to the values behind a caller's pointers. `sized`: structures that may grow. `observation`:
+//!   arrays of the caller.
+//! - `version`, `game`, `state`, `actions`, `percepts`, `planes`, `playouts`, `search`, `environments`: the interface
+//!   itself.
 
+pub mod actions;
 pub mod environments;
 pub mod error;
 pub mod game;
+mod observation;
+pub mod percepts;
+pub mod planes;
 pub mod playouts;
 mod pointer;
 pub mod search;
+mod sized;
 pub mod state;
+pub mod version;

@@ -46,6 +46,23 @@ pub(crate) unsafe fn write<T>(pointer: *mut T, value: T) -> Result<(), Failure> 
     Ok(())
 }
 
+/// Writes some of these items to an array of the caller, as many as there is room for, and how many there are.
+///
+/// # Safety
+/// As for [`array_mut`] and [`output`].
+pub(crate) unsafe fn write_some<T: Copy>(
+    items: &[T],
+    to: *mut T,
+    capacity: usize,
+    count: *mut usize,
+) -> Result<(), Failure> {
+    // SAFETY: as promised by the caller.
+    let (to, count) = unsafe { (array_mut(to, capacity)?, output(count)?) };
+    to.iter_mut().zip(items).for_each(|(to, item)| *to = *item);
+    count.write(items.len());
+    Ok(())
+}
+
 /// Makes a value that is freed by [`free`], and writes the pointer to it.
 ///
 /// # Safety

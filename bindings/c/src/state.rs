@@ -3,18 +3,30 @@
 use std::ffi::c_char;
 use std::sync::Arc;
 
+use propjit::RoleId;
 use propjit::game::load::SharedGame;
 use propjit::game::position::Position;
 
 use crate::error::{Failure, Status, call};
 use crate::game::{Game, write_text};
-use crate::pointer::{array, array_mut, exclusive, free, make, output, shared, text, write};
+use crate::observation::write_elements;
+use crate::pointer::{array, exclusive, free, make, shared, text, write, write_some};
 
 /// A state of a game. Any number of threads may query it at the same time, unless one of them plays
 /// in it.
 pub struct State {
     pub(crate) game: Arc<SharedGame>,
     pub(crate) position: Position,
+}
+
+impl State {
+    /// Checks that it is a state of this game.
+    pub(crate) fn require_of(&self, game: &Arc<SharedGame>) -> Result<(), Failure> {
+        match Arc::ptr_eq(game, &self.game) {
+            true => Ok(()),
+            false => Err(Failure::argument("the state is of another game")),
+        }
+    }
 }
 
 /// Makes the state in which every match starts.
@@ -126,9 +138,7 @@ pub unsafe extern "C" fn propjit_state_equal(
     call(|| {
         // SAFETY: as promised by the caller.
         let (one, other) = unsafe { (shared(one)?, shared(other)?) };
-        if !Arc::ptr_eq(&one.game, &other.game) {
-            return Err(Failure::argument("the states are of different games"));
-        }
+        other.require_of(&one.game)?;
         // SAFETY: as promised by the caller.
         unsafe { write(equal, one.position == other.position) }
     })
@@ -189,16 +199,58 @@ pub unsafe extern "C" fn propjit_state_legal(
 ) -> Status {
     call(|| {
         // SAFETY: as promised by the caller.
-        let (state, moves) = unsafe { (shared(state)?, array_mut(moves, capacity)?) };
-        // SAFETY: as promised by the caller.
-        let count = unsafe { output(count) }?;
+        let state = unsafe { shared(state) }?;
         let role = state.game.role(role)?;
         let legal = state.position.legal_moves(role)?;
-        for (to, played) in moves.iter_mut().zip(&legal) {
-            *to = played.0;
+        let legal: Vec<u32> = legal.iter().map(|played| played.0).collect();
+        // SAFETY: as promised by the caller.
+        unsafe { write_some(&legal, moves, capacity, count) }
+    })
+}
+
+/// Writes the roles that have several legal moves to `roles`, up to `capacity` of them, and to `count` how many there
+/// are: none in a terminal state.
+///
+/// # Safety
+/// `state` points to a state; `count` can be written to, and `roles` as many times as `capacity` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_state_to_move(
+    state: *const State,
+    roles: *mut u32,
+    capacity: usize,
+    count: *mut usize,
+) -> Status {
+    call(|| {
+        // SAFETY: as promised by the caller.
+        let position = &unsafe { shared(state) }?.position;
+        let mut choosing = Vec::new();
+        for role in RoleId::first(position.roles().len()) {
+            if position.legal_moves(role)?.len() > 1 {
+                choosing.push(role.0);
+            }
         }
-        count.write(legal.len());
-        Ok(())
+        // SAFETY: as promised by the caller.
+        unsafe { write_some(&choosing, roles, capacity, count) }
+    })
+}
+
+/// Writes whether each base proposition holds, 1 or 0. Only a ground game has numbers for them.
+///
+/// # Safety
+/// `state` points to a state; `holds` can be written to `count` times.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_state_propositions(
+    state: *const State,
+    holds: *mut u8,
+    count: usize,
+) -> Status {
+    call(|| {
+        // SAFETY: as promised by the caller.
+        let State { game, position } = unsafe { shared(state) }?;
+        let propositions = game.ground("numbers of propositions")?.layout().bases.len();
+        let packed = position.state().packed(propositions.div_ceil(64));
+        // SAFETY: as promised by the caller.
+        unsafe { write_elements(propositions, &packed, holds, count) }
     })
 }
 

@@ -13,7 +13,7 @@ def main(library, folder):
     def check(status):
         assert status == 0, lib.propjit_last_error().decode()
 
-    check(lib.propjit_game_load(str(Path(folder) / "connectFour.kif").encode(), ctypes.byref(game)))
+    check(lib.propjit_game_load(str(Path(folder) / "connectFour.kif").encode(), None, ctypes.byref(game)))
     check(lib.propjit_state_initial(game, ctypes.byref(state)))
     moves, count = (ctypes.c_uint32 * 16)(), ctypes.c_size_t()
     terminal, steps = ctypes.c_bool(), 0

@@ -100,7 +100,7 @@ def main(library, shared):
         game = ctypes.c_void_p()
         rules = shared / "games" / f"{path.stem}.kif"
         try:
-            lib.call("game_load", str(rules).encode(), ctypes.byref(game))
+            lib.call("game_load", str(rules).encode(), None, ctypes.byref(game))
             replay(lib, game, json.loads(path.read_text()))
         except AssertionError as error:
             raise AssertionError(f"{path.stem} is replayed otherwise") from error

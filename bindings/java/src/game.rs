@@ -9,6 +9,7 @@ use propjit::game::load::SharedGame;
 use propjit::{Backend, LoadError, Setup, State};
 
 use crate::error::{Failure, call};
+use crate::exchange::question;
 use crate::handle::Handle;
 
 /// Loads a game, to be played by the prover or by the best backend.
@@ -156,6 +157,30 @@ extern "system" fn Java_io_github_propjit_Game_actionCount<'local>(
     })
 }
 
+/// `Game.actionsOf`: the number of a role's moves, and the actions that they are.
+#[unsafe(no_mangle)]
+extern "system" fn Java_io_github_propjit_Game_actionsOf<'local>(
+    env: EnvUnowned<'local>,
+    _this: JObject<'local>,
+    pointer: jlong,
+    role: jint,
+    address: jlong,
+    capacity: jint,
+) -> jint {
+    call(env, |_| {
+        // SAFETY: the object has the pointer of its game and lives as long as this call; the buffer
+        // is this thread's.
+        let (game, mut exchange) = unsafe { question::<SharedGame>(pointer, address, capacity) }?;
+        let role = game.role(role)?;
+        let actions = game.ground("actions")?.actions().of_moves(role);
+        exchange.write(actions.len() as i64);
+        actions
+            .iter()
+            .for_each(|&action| exchange.write(action.into()));
+        exchange.written()
+    })
+}
+
 /// `Game.choiceCount`: how many of the first actions may be a choice.
 #[unsafe(no_mangle)]
 extern "system" fn Java_io_github_propjit_Game_choiceCount<'local>(
@@ -215,6 +240,20 @@ extern "system" fn Java_io_github_propjit_Game_moveOf<'local>(
         // SAFETY: the object has the pointer of its game and lives as long as this call.
         let game = unsafe { Handle::<SharedGame>::get(pointer) }?;
         Ok(game.played(game.role(role)?, action)?.0 as jint)
+    })
+}
+
+/// `Game.fluentCount`
+#[unsafe(no_mangle)]
+extern "system" fn Java_io_github_propjit_Game_fluentCount<'local>(
+    env: EnvUnowned<'local>,
+    _this: JObject<'local>,
+    pointer: jlong,
+) -> jint {
+    call(env, |_| {
+        // SAFETY: the object has the pointer of its game and lives as long as this call.
+        let game = unsafe { Handle::<SharedGame>::get(pointer) }?;
+        Ok(game.ground("numbers of propositions")?.layout().bases.len() as jint)
     })
 }
 

@@ -6,12 +6,14 @@
 //!
 //! - `error`: exceptions, and panic isolation.
 //! - `handle`: the values behind the pointers of Java objects. `exchange`: memory of Java threads.
-//! - `game`, `state`, `playouts`, `search`: the methods themselves.
+//! - `game`, `state`, `percepts`, `planes`, `playouts`, `search`: the methods themselves.
 
 mod error;
 mod exchange;
 mod game;
 mod handle;
+mod percepts;
+mod planes;
 mod playouts;
 mod search;
 mod state;

@@ -1,7 +1,9 @@
 import io.github.propjit.Charge;
 import io.github.propjit.Game;
 import io.github.propjit.IllegalMoveException;
+import io.github.propjit.Knowledge;
 import io.github.propjit.LoadException;
+import io.github.propjit.Planes;
 import io.github.propjit.PlayException;
 import io.github.propjit.Playouts;
 import io.github.propjit.Search;
@@ -40,6 +42,10 @@ final class ApiTest {
         ApiTest test = new ApiTest(Paths.get(arguments[0]));
         test.statesAreValues();
         test.matchesEnd();
+        test.learnersPlayByActions();
+        test.planesAreArrangements();
+        test.rolesPerceive();
+        test.playersKnowWhatTheyPerceived();
         test.nobodyMovesWhenTheMatchIsOver();
         test.filesMayBeAnywhere();
         test.errorsSayWhatIsWrong();
@@ -109,6 +115,171 @@ final class ApiTest {
             Checks.holds(charge.steps() >= 5 && charge.steps() <= 9, "after 5 to 9 moves");
             Checks.equal(game.initial().charge(7, Game.MAX_STEPS).end(), charge.end());
             Checks.equal(game.initial().charge(7, 3).steps(), 3);
+        }
+    }
+
+    private void learnersPlayByActions() throws Exception {
+        try (Game game = game("ticTacToe"); Game other = Game.load(folder.resolve("ticTacToe.kif"), true)) {
+            List<String> actions = game.actions();
+            Random random = new Random(2);
+            State state = game.initial();
+            for (int turn = 0; !state.isTerminal(); turn++) {
+                int mover = turn % 2;
+                int[] legal = state.legalActions(mover);
+                // Nobody has a choice on the last empty cell.
+                Checks.equal(Arrays.toString(state.toMove()), turn < 8 ? "[" + mover + "]" : "[]");
+                List<String> texts = new ArrayList<>();
+                for (int action : legal) {
+                    texts.add(actions.get(action));
+                }
+                List<String> expected = new ArrayList<>(state.legalTexts(mover));
+                // So few numbers are in the order of texts.
+                Collections.sort(expected);
+                Checks.equal(texts, expected);
+                int[] joint = {State.FORCED, State.FORCED};
+                joint[mover] = legal[random.nextInt(legal.length)];
+                int[] moves = {state.legalMove(0, 0), state.legalMove(1, 0)};
+                moves[mover] = game.moveOf(mover, joint[mover]);
+                State next = state.apply(joint);
+                Checks.equal(next, state.next(moves));
+                boolean[] observed = next.observation();
+                List<String> fluents = new ArrayList<>();
+                for (int i = 0; i < observed.length; i++) {
+                    if (observed[i]) {
+                        fluents.add(game.fluents().get(i));
+                    }
+                }
+                Collections.sort(fluents);
+                Checks.equal(fluents, next.fluents());
+                state = next;
+            }
+            State end = state;
+            Checks.equal(end.legalActions(0).length + end.toMove().length, 0);
+            Checks.fails(IllegalMoveException.class, "the match is over",
+                    () -> end.apply(State.FORCED, State.FORCED));
+            State initial = game.initial();
+            Checks.fails(IllegalMoveException.class, "x has 9 legal moves",
+                    () -> initial.apply(State.FORCED, State.FORCED));
+            Checks.fails(IllegalMoveException.class, "1 moves were given", () -> initial.apply(0));
+            Checks.fails(IllegalMoveException.class, "x may not play noop here",
+                    () -> initial.apply(9, State.FORCED));
+            Checks.fails(IllegalArgumentException.class, "there is no action 10",
+                    () -> initial.apply(10, State.FORCED));
+            Checks.fails(IllegalArgumentException.class, "there is no role 2",
+                    () -> initial.legalActions(2));
+            State proved = other.initial();
+            Checks.equal(Arrays.toString(proved.toMove()), "[0]");
+            Checks.fails(PlayException.class, "ground", () -> proved.legalActions(0));
+            Checks.fails(PlayException.class, "ground", () -> proved.observation());
+            Checks.fails(PlayException.class, "ground", () -> other.planes(true));
+            Checks.fails(PlayException.class, "ground", () -> other.knowledge());
+        }
+    }
+
+    private void planesAreArrangements() throws Exception {
+        try (Game game = game("connectFour"); Game other = game("ticTacToe")) {
+            Planes planes = game.planes(true);
+            int cells = planes.height() * planes.width();
+            Checks.equal(planes.names().size() * cells, planes.index(0).length);
+            int own = planes.names().indexOf("cell red | cell yellow");
+            int others = planes.names().indexOf("cell yellow | cell red");
+            int red = planes.names().indexOf("for red");
+            State state = game.initial().apply(3, State.FORCED).apply(State.FORCED, 2);
+            for (int role = 0; role < 2; role++) {
+                boolean[] observed = planes.observation(state, role);
+                Checks.equal(observed[red * cells], role == 0);
+                int lowest = (planes.height() - 1) * planes.width();
+                Checks.holds(observed[own * cells + lowest + (role == 0 ? 3 : 2)], "its own piece");
+                Checks.holds(observed[others * cells + lowest + (role == 0 ? 2 : 3)], "the other one");
+                int[] index = planes.index(role);
+                boolean[] fluents = state.observation();
+                for (int i = 0; i < index.length; i++) {
+                    Checks.equal(observed[i], index[i] < 0 ? index[i] == -2 : fluents[index[i]]);
+                }
+            }
+            Checks.holds(Arrays.equals(game.planes(false).index(0), game.planes(false).index(1)),
+                    "all players see the same");
+            Checks.fails(IllegalArgumentException.class, "another game",
+                    () -> planes.observation(other.initial(), 0));
+            Checks.fails(IllegalArgumentException.class, "there is no role 2", () -> planes.index(2));
+        }
+    }
+
+    private void rolesPerceive() throws Exception {
+        try (Game open = game("ticTacToe"); Game game = game("montyHall")) {
+            Checks.holds(game.hidesInformation() && !open.hidesInformation(), "what is hidden");
+            int random = game.randomRole();
+            Checks.equal(game.roles().get(random), "random");
+            Checks.equal(open.randomRole(), -1);
+            int candidate = 1 - random;
+            State state = game.initial();
+            Knowledge known = game.knowledge();
+            String[][] line = {{"noop", "(hide 2)"}, {"(choose 1)", "noop"}, {"noop", "(open 3)"}};
+            for (String[] texts : line) {
+                int[] joint = new int[2];
+                joint[candidate] = game.parseMove(candidate, texts[0]);
+                joint[random] = game.parseMove(random, texts[1]);
+                List<String> percepts = state.percepts(candidate, joint);
+                Checks.holds(game.percepts(candidate).containsAll(percepts), "percepts have numbers");
+                Checks.equal(percepts.toString().contains("3"), texts[1].equals("(open 3)"));
+                known = known.after(state, joint);
+                state = state.next(joint);
+            }
+            int choice = game.actions().indexOf("(choose 1)");
+            int percepts = game.percepts(candidate).size();
+            Checks.holds(known.observation(candidate)[2 * percepts + choice], "it has chosen");
+            Knowledge last = known;
+            State here = state;
+            Checks.fails(IllegalArgumentException.class, "plays at random",
+                    () -> last.observation(random));
+            Checks.fails(IllegalMoveException.class, "may not play (hide 2)", () -> here.percepts(
+                    candidate, game.parseMove(candidate, "stay"), game.parseMove(random, "(hide 2)")));
+            Checks.fails(IllegalArgumentException.class, "another game",
+                    () -> last.after(open.initial(), 0, 0));
+            int x = open.initial().legalMove(0, 0);
+            int o = open.initial().legalMove(1, 0);
+            Checks.equal(open.initial().percepts(0, x, o), Collections.emptyList());
+        }
+    }
+
+    private void playersKnowWhatTheyPerceived() {
+        try (Game game = game("kriegTicTacToe")) {
+            List<List<String>> all = Arrays.asList(game.percepts(0), game.percepts(1));
+            int widest = Math.max(all.get(0).size(), all.get(1).size());
+            Random random = new Random(3);
+            for (int match = 0; match < 20; match++) {
+                State state = game.initial();
+                Knowledge known = game.knowledge();
+                boolean[][] expected = new boolean[2][2 * widest + game.choiceCount()];
+                while (!state.isTerminal()) {
+                    int[] joint = new int[2];
+                    for (int role = 0; role < 2; role++) {
+                        int count = state.legalCount(role);
+                        joint[role] = state.legalMove(role, random.nextInt(count));
+                        if (count > 1) {
+                            Arrays.fill(expected[role], 0, widest, false);
+                            int action = game.actionOf(role, joint[role]);
+                            expected[role][2 * widest + action] = true;
+                        }
+                    }
+                    for (int role = 0; role < 2; role++) {
+                        for (String percept : state.percepts(role, joint)) {
+                            int number = all.get(role).indexOf(percept);
+                            expected[role][number] = true;
+                            expected[role][widest + number] = true;
+                        }
+                    }
+                    Knowledge before = known;
+                    known = known.after(state, joint);
+                    Checks.equal(known, before.after(state, joint));
+                    state = state.next(joint);
+                    for (int role = 0; role < 2; role++) {
+                        Checks.holds(Arrays.equals(known.observation(role), expected[role]),
+                                "what is known");
+                    }
+                }
+                Checks.holds(!known.equals(game.knowledge()), "something is known");
+            }
         }
     }
 

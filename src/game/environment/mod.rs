@@ -49,7 +49,7 @@
 //! - `autoreset`, `ends`, `start`: the end of matches, and their beginning up to the first choice. `rewards`: what
 //!   players
 //!   get. `probe`: defaults that are found by random matches.
-//! - `observed`, `features`, `perceived`: the contents of observations.
+//! - `observed`, `features`, `perceived`: the contents of observations. `knowledge`: those of a single match.
 //! - `outputs`: the arrays of callers. `packed`: bits as sets of actions.
 //! - `saved`: environments to be stored. `memory`: fallible allocation.
 
@@ -60,6 +60,7 @@ mod common;
 mod config;
 mod ends;
 mod features;
+mod knowledge;
 mod memory;
 mod observed;
 mod outputs;
@@ -78,6 +79,7 @@ pub use action_error::ActionError;
 pub use autoreset::Autoreset;
 pub use config::{EnvironmentConfig, EnvironmentError};
 pub use features::{Features, Source};
+pub use knowledge::Knowledge;
 pub use observed::Observed;
 pub use outputs::{Finals, OVER, Observation, Outputs, SEVERAL};
 pub use random_steps::RandomSteps;

@@ -8,7 +8,7 @@ use propjit_stop::Stop;
 use super::{Game, LoadError, Setup};
 use crate::game::ground::GroundGame;
 use crate::game::machine::pool::MachinePool;
-use crate::game::machine::{MachineError, Move, RoleId, StateMachine};
+use crate::game::machine::{MachineError, Move, RoleId, State, StateMachine};
 
 /// A game with the [`MachinePool`] that answers queries about it, for callers with unchecked
 /// numbers. Background work ends when it is dropped.
@@ -45,9 +45,28 @@ pub enum QuestionError {
         /// The text of the move.
         text: String,
     },
+    /// A role that is to play its only legal move does not have exactly one.
+    #[error("{role} has {legal} legal moves: pass the action of one of them")]
+    NotForced {
+        /// The name of the role.
+        role: String,
+        /// The number of its legal moves.
+        legal: usize,
+    },
     /// No proposition has this number.
     #[error("there is no proposition {0}")]
     Fluent(i64),
+    /// No percept of the role has this number.
+    #[error("{role} has no percept {percept}")]
+    Percept {
+        /// The name of the role.
+        role: String,
+        /// The number.
+        percept: i64,
+    },
+    /// The role plays at random.
+    #[error("{0} plays at random and observes nothing")]
+    NoPlayer(String),
     /// Only a ground game has this.
     #[error("{0} need a ground game, and this one could not be grounded")]
     NotGround(&'static str),
@@ -104,15 +123,27 @@ impl SharedGame {
         found.ok_or(QuestionError::Role { role, roles })
     }
 
+    /// Returns the number among the [players](Game::players) of the role of this number.
+    ///
+    /// # Errors
+    /// If there is no such role, or it plays at random.
+    pub fn player(&self, role: impl Into<i64>) -> Result<usize, QuestionError> {
+        let role = self.role(role)?;
+        let player = self.game.players().position(|player| player == role);
+        player.ok_or_else(|| QuestionError::NoPlayer(self.role_name(role)))
+    }
+
+    fn role_name(&self, role: RoleId) -> String {
+        self.role_names()[role.index()].clone()
+    }
+
     /// Returns the game as network and circuit, which `what` needs.
     ///
     /// # Errors
     /// If only the prover can play it.
-    pub fn ground(&self, what: &'static str) -> Result<&GroundGame, QuestionError> {
+    pub fn ground(&self, what: &'static str) -> Result<&Arc<GroundGame>, QuestionError> {
         let ground = self.game.ground_game();
-        ground
-            .map(|ground| &**ground)
-            .ok_or(QuestionError::NotGround(what))
+        ground.ok_or(QuestionError::NotGround(what))
     }
 
     /// Returns the role's move of this number.
@@ -154,7 +185,7 @@ impl SharedGame {
         let ground = self.ground("actions")?;
         let played = ground.actions().played(role, action);
         played.ok_or_else(|| QuestionError::OthersAction {
-            role: self.role_names()[role.index()].clone(),
+            role: self.role_name(role),
             action,
             text: ground.action_text(action),
         })
@@ -169,6 +200,97 @@ impl SharedGame {
         let count = self.query(|machine| Ok(machine.fluent_count()))?;
         let found = below(count, fluent).map(|found| found as usize);
         found.ok_or(QuestionError::Fluent(fluent))
+    }
+
+    /// Returns the canonical text of the role's [percept](propjit_gdl::propnet::Role::percepts) of this number.
+    ///
+    /// # Errors
+    /// If none has it, or only the prover can play the game.
+    pub fn percept_text(
+        &self,
+        role: RoleId,
+        percept: impl Into<i64>,
+    ) -> Result<String, QuestionError> {
+        let percept = percept.into();
+        let net = self.ground("numbers of percepts")?.propnet();
+        let percepts = &net.roles[role.index()].percepts;
+        let found = below(percepts.len(), percept).map(|found| &percepts[found as usize]);
+        let found = found.ok_or_else(|| QuestionError::Percept {
+            role: self.role_name(role),
+            percept,
+        })?;
+        Ok(net.terms.text(found.name))
+    }
+
+    /// Returns the canonical texts of what a role perceives of a joint move in a state.
+    ///
+    /// # Errors
+    /// If the move is [not possible](StateMachine::check_joint_move), or the machine cannot continue.
+    pub fn percepts(
+        &self,
+        state: &State,
+        joint: &[Move],
+        role: RoleId,
+    ) -> Result<Vec<String>, MachineError> {
+        self.query(|machine| {
+            machine.check_joint_move(state, joint)?;
+            machine.percepts(state, joint, role)
+        })
+    }
+
+    /// Returns the joint move of these [actions](crate::game::ground::Actions) in a state, one of each role. Where the
+    /// number is negative, the role plays its only legal move. Whether others are legal is not checked.
+    ///
+    /// # Errors
+    /// If there are more or fewer actions than roles, the match is over, a role does not have the move that its action
+    /// is, one without an action has a choice, or only the prover can play the game.
+    pub fn joint_of_actions(
+        &self,
+        state: &State,
+        actions: &[i32],
+    ) -> Result<Vec<Move>, QuestionError> {
+        let (roles, given) = (self.role_names().len(), actions.len());
+        if given != roles {
+            return Err(MachineError::JointMove { roles, given }.into());
+        }
+        let mut legal = Vec::new();
+        let mut joint = Vec::with_capacity(roles);
+        for (role, &action) in RoleId::first(roles).zip(actions) {
+            if action >= 0 {
+                joint.push(self.played(role, action)?);
+                continue;
+            }
+            self.query(|machine| match machine.is_terminal(state)? {
+                true => Err(MachineError::MatchOver),
+                false => machine.legal_moves_unchecked(state, role, &mut legal),
+            })?;
+            match legal[..] {
+                [forced] => joint.push(forced),
+                _ => {
+                    return Err(QuestionError::NotForced {
+                        role: self.role_name(role),
+                        legal: legal.len(),
+                    });
+                }
+            }
+        }
+        Ok(joint)
+    }
+
+    /// Returns the actions that are a role's legal moves in a state, ascending.
+    ///
+    /// # Errors
+    /// If only the prover can play the game, or the machine cannot continue.
+    pub fn legal_actions(&self, state: &State, role: RoleId) -> Result<Vec<u32>, QuestionError> {
+        let ground = self.ground("actions")?;
+        let mut moves = Vec::new();
+        self.query(|machine| machine.legal_moves(state, role, &mut moves))?;
+        let actions = moves
+            .iter()
+            .map(|&played| ground.actions().of(role, played));
+        let mut actions: Vec<u32> = actions.map(|action| action as u32).collect();
+        actions.sort_unstable();
+        Ok(actions)
     }
 
     /// Returns the joint move of these numbers, one of each role.

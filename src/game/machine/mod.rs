@@ -352,13 +352,13 @@ pub trait StateMachine: Send {
     /// prover takes any term for one.
     fn parse_state(&mut self, fluents: &[&str]) -> Result<State, MachineError>;
 
-    /// Returns the state that follows when each role plays its move of `joint`, in role order.
+    /// Checks that the roles can play these moves in the state, one of each in role order.
     ///
     /// # Errors
     /// [`MachineError::JointMove`] if there is not one move per role,
     /// [`MachineError::MatchOver`] if the state is terminal, [`MachineError::IllegalMove`] for the
     /// first role with an illegal move, or when the machine cannot continue.
-    fn next_state(&mut self, state: &State, joint: &[Move]) -> Result<State, MachineError> {
+    fn check_joint_move(&mut self, state: &State, joint: &[Move]) -> Result<(), MachineError> {
         let roles = self.roles().len();
         if joint.len() != roles {
             let given = joint.len();
@@ -377,6 +377,15 @@ pub trait StateMachine: Send {
                 });
             }
         }
+        Ok(())
+    }
+
+    /// Returns the state that follows when each role plays its move of `joint`, in role order.
+    ///
+    /// # Errors
+    /// If that is [not possible](StateMachine::check_joint_move), or the machine cannot continue.
+    fn next_state(&mut self, state: &State, joint: &[Move]) -> Result<State, MachineError> {
+        self.check_joint_move(state, joint)?;
         let mut next = State::new();
         self.next_state_unchecked(state, joint, &mut next)?;
         Ok(next)

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * A game whose rules are written in the Game Description Language. Any number of threads may use it.
@@ -25,6 +26,8 @@ public final class Game implements AutoCloseable {
     /** How many joint moves a random match may have unless one says something else. */
     public static final int MAX_STEPS = 10_000;
 
+    private static final String[] NO_LINES = {};
+
     static {
         Library.load();
     }
@@ -32,12 +35,15 @@ public final class Game implements AutoCloseable {
     private final long pointer;
     private final List<String> roles;
     private final boolean ground;
+    /** For each role, once it is known, the actions of its moves. */
+    private final AtomicReferenceArray<int[]> actionsOfRoles;
 
     private Game(long pointer) {
         this.pointer = pointer;
         Reclaimer.register(this, pointer, Game::free);
         roles = Collections.unmodifiableList(Arrays.asList(roleNames(pointer).split("\n")));
         ground = isGround(pointer);
+        actionsOfRoles = new AtomicReferenceArray<>(roles.size());
     }
 
     /**
@@ -82,6 +88,18 @@ public final class Game implements AutoCloseable {
     /** The names of the roles. */
     public List<String> roles() {
         return roles;
+    }
+
+    /** The number of the role that plays at random, or -1 if there is none. All others are players. */
+    public int randomRole() {
+        return roles.indexOf("random");
+    }
+
+    /**
+     * Whether roles may not know the whole state. The first call may take some seconds.
+     */
+    public boolean hidesInformation() {
+        return hidesInformation(pointer);
     }
 
     /** Whether all propositions and moves are known beforehand. */
@@ -177,6 +195,57 @@ public final class Game implements AutoCloseable {
         return moveOf(pointer, role, action);
     }
 
+    /**
+     * All propositions that may hold, in the order of their numbers.
+     *
+     * @throws PlayException if the game is not ground
+     */
+    public List<String> fluents() {
+        String[] texts = new String[fluentCount()];
+        for (int fluent = 0; fluent < texts.length; fluent++) {
+            texts[fluent] = fluentText(fluent);
+        }
+        return Collections.unmodifiableList(Arrays.asList(texts));
+    }
+
+    /**
+     * All that a role may ever perceive, in the order of observations.
+     *
+     * @throws PlayException if the game is not ground
+     */
+    public List<String> percepts(int role) {
+        String[] texts = new String[perceptCount(pointer, role)];
+        for (int percept = 0; percept < texts.length; percept++) {
+            texts[percept] = perceptText(pointer, role, percept);
+        }
+        return Collections.unmodifiableList(Arrays.asList(texts));
+    }
+
+    /**
+     * What players know at the start of a match: nothing.
+     *
+     * @throws PlayException if the game is not ground
+     */
+    public Knowledge knowledge() {
+        Exchange exchange;
+        do {
+            exchange = Exchange.begin(0);
+        } while (!exchange.holds(knowledge(pointer, exchange.address(), exchange.capacity())));
+        return new Knowledge(this, exchange);
+    }
+
+    /**
+     * Arranges the propositions in channels of a board's height and width. Boards are inferred from
+     * random matches, the same ones each time.
+     *
+     * @param relative whether each player sees its own pieces where the others see theirs, and who it is
+     *     in channels of their own
+     * @throws PlayException if the game is not ground
+     */
+    public Planes planes(boolean relative) {
+        return new Planes(this, pointer, relative);
+    }
+
     /** The text of the proposition of a number. */
     public String fluentText(int fluent) {
         return fluentText(pointer, fluent);
@@ -259,11 +328,7 @@ public final class Game implements AutoCloseable {
     State next(State state, int[] moves) {
         Exchange exchange;
         do {
-            exchange = Exchange.begin(1 + state.words.length + moves.length);
-            exchange.putWords(state.words);
-            for (int move : moves) {
-                exchange.put(move);
-            }
+            exchange = question(state, moves, 0);
         } while (!exchange.holds(next(pointer, exchange.address(), exchange.capacity())));
         return view(exchange).end();
     }
@@ -288,12 +353,79 @@ public final class Game implements AutoCloseable {
         return fluents(pointer, exchange.address(), exchange.capacity());
     }
 
+    String percepts(State state, int[] moves, int role) {
+        Exchange exchange = question(state, moves, 0);
+        return percepts(pointer, role, exchange.address(), exchange.capacity());
+    }
+
+    Knowledge knowledgeAfter(State state, int[] moves, long[] words) {
+        Exchange exchange;
+        do {
+            exchange = question(state, moves, 1 + words.length).putWords(words);
+        } while (!exchange.holds(
+                knowledgeAfter(pointer, exchange.address(), exchange.capacity())));
+        return new Knowledge(this, exchange);
+    }
+
+    int fluentCount() {
+        return fluentCount(pointer);
+    }
+
+    /** The actions of a role's moves, in the order of the moves, which nobody changes. */
+    int[] actionsOf(int role) {
+        int[] actions = actionsOfRoles.get(role);
+        if (actions == null) {
+            Exchange exchange;
+            do {
+                exchange = Exchange.begin(0);
+            } while (!exchange.holds(
+                    actionsOf(pointer, role, exchange.address(), exchange.capacity())));
+            actions = new int[exchange.getInt()];
+            for (int move = 0; move < actions.length; move++) {
+                actions[move] = exchange.getInt();
+            }
+            // Threads that find it at the same time find the same.
+            actionsOfRoles.set(role, actions);
+        }
+        return actions;
+    }
+
+    int playerCount() {
+        return randomRole() < 0 ? roles.size() : roles.size() - 1;
+    }
+
+    /** The number of a role among the players. */
+    int playerOf(int role) {
+        requireRole(role, roles.size());
+        int random = randomRole();
+        if (role == random) {
+            throw new IllegalArgumentException("random plays at random and observes nothing");
+        }
+        return random >= 0 && random < role ? role - 1 : role;
+    }
+
     long makeSearch(int threads, long seed, long memory, boolean evaluation) {
         return Search.make(this, pointer, threads, seed, memory, evaluation);
     }
 
     static Exchange question(State state) {
         return Exchange.begin(1 + state.words.length).putWords(state.words);
+    }
+
+    /** A question about a joint move, with room for so many more numbers. */
+    private static Exchange question(State state, int[] moves, int more) {
+        Exchange exchange = Exchange.begin(1 + state.words.length + moves.length + more);
+        exchange.putWords(state.words);
+        for (int move : moves) {
+            exchange.put(move);
+        }
+        return exchange;
+    }
+
+    /** The lines of a text, which may have none. */
+    static List<String> lines(String text) {
+        String[] lines = text.isEmpty() ? NO_LINES : text.split("\n");
+        return Collections.unmodifiableList(Arrays.asList(lines));
     }
 
     private Charge view(Exchange answer) {
@@ -331,6 +463,8 @@ public final class Game implements AutoCloseable {
 
     private native int actionCount(long pointer);
 
+    private native int actionsOf(long pointer, int role, long address, int capacity);
+
     private native int choiceCount(long pointer);
 
     private native String actionText(long pointer, int action);
@@ -338,6 +472,8 @@ public final class Game implements AutoCloseable {
     private native int actionOf(long pointer, int role, int move);
 
     private native int moveOf(long pointer, int role, int action);
+
+    private native int fluentCount(long pointer);
 
     private native String fluentText(long pointer, int fluent);
 
@@ -357,6 +493,18 @@ public final class Game implements AutoCloseable {
     private native int goal(long pointer, int role, long address, int capacity);
 
     private native String fluents(long pointer, long address, int capacity);
+
+    private native boolean hidesInformation(long pointer);
+
+    private native int perceptCount(long pointer, int role);
+
+    private native String perceptText(long pointer, int role, int percept);
+
+    private native String percepts(long pointer, int role, long address, int capacity);
+
+    private native int knowledge(long pointer, long address, int capacity);
+
+    private native int knowledgeAfter(long pointer, long address, int capacity);
 
     private native int playouts(long pointer, long matches, int threads, long seed, int maxSteps,
             long address, int capacity);

@@ -13,7 +13,9 @@ import java.util.function.IntConsumer;
  * asked for.
  */
 public final class State {
-    private static final String[] NO_LINES = {};
+    /** Stands for the only legal move of a role: see {@link #apply}. */
+    public static final int FORCED = -1;
+
     private static final int[] NO_MOVES = {};
 
     private final Game game;
@@ -63,6 +65,35 @@ public final class State {
         return legalOf(role)[index];
     }
 
+    /** The roles that have several legal moves: none in a terminal state. */
+    public int[] toMove() {
+        int[] roles = new int[derived.length];
+        int count = 0;
+        for (int role = 0; role < derived.length; role++) {
+            if (legalOf(role).length > 1) {
+                roles[count++] = role;
+            }
+        }
+        return Arrays.copyOf(roles, count);
+    }
+
+    /**
+     * The actions that are a role's legal moves, ascending: see {@link Game#actions}. None in a terminal
+     * state.
+     *
+     * @throws PlayException if the game is not ground
+     */
+    public int[] legalActions(int role) {
+        int[] moves = legalOf(role);
+        int[] ofMoves = game.actionsOf(role);
+        int[] actions = new int[moves.length];
+        for (int i = 0; i < actions.length; i++) {
+            actions[i] = ofMoves[moves[i]];
+        }
+        Arrays.sort(actions);
+        return actions;
+    }
+
     /** The texts of a role's legal moves. */
     public List<String> legalTexts(int role) {
         int[] moves = legalOf(role);
@@ -103,12 +134,47 @@ public final class State {
      *     is over
      */
     public State next(int... moves) {
-        requireMoveOfEachRole(moves);
-        if (terminal) {
-            throw new IllegalMoveException(
-                    "the match is over: no moves are possible in a terminal state");
+        requireLegal(moves);
+        return game.next(this, moves);
+    }
+
+    /**
+     * The state that follows when each role plays its action, in the order of the roles; for {@link
+     * #FORCED}, its only legal move.
+     *
+     * @throws IllegalMoveException if an action is not legal, there is not one of each role, a role
+     *     without one has a choice, or the match is over
+     * @throws IllegalArgumentException if a role does not have the move that its action is
+     * @throws PlayException if the game is not ground
+     */
+    public State apply(int... actions) {
+        requireMoveOfEachRole(actions);
+        requireGoing();
+        int[] moves = new int[actions.length];
+        for (int role = 0; role < moves.length; role++) {
+            int[] legal = derived[role];
+            if (actions[role] != FORCED) {
+                moves[role] = game.moveOf(role, actions[role]);
+            } else if (legal.length == 1) {
+                moves[role] = legal[0];
+            } else {
+                throw new IllegalMoveException(game.roles().get(role) + " has " + legal.length
+                        + " legal moves: pass the action of one of them");
+            }
         }
         return derivedNext(moves);
+    }
+
+    /**
+     * What a role perceives when each role makes its move, in the order of the roles: sorted, and nothing
+     * in games without {@code sees} rules, in which roles see all.
+     *
+     * @throws IllegalMoveException if a move is not legal, there is not one of each role, or the match
+     *     is over
+     */
+    public List<String> percepts(int role, int... moves) {
+        requireLegal(moves);
+        return Game.lines(game.percepts(this, moves, role));
     }
 
     /**
@@ -119,6 +185,25 @@ public final class State {
      */
     public State derivedNext(int... moves) {
         requireMoveOfEachRole(moves);
+        requireDerived(moves);
+        return game.next(this, moves);
+    }
+
+    /** Checks that these moves are possible, one of each role. */
+    void requireLegal(int[] moves) {
+        requireMoveOfEachRole(moves);
+        requireGoing();
+        requireDerived(moves);
+    }
+
+    private void requireGoing() {
+        if (terminal) {
+            throw new IllegalMoveException(
+                    "the match is over: no moves are possible in a terminal state");
+        }
+    }
+
+    private void requireDerived(int[] moves) {
         for (int role = 0; role < moves.length; role++) {
             if (!isDerived(role, moves[role])) {
                 String text = game.moveText(role, moves[role]);
@@ -126,7 +211,6 @@ public final class State {
                         game.roles().get(role) + " may not play " + text + " here");
             }
         }
-        return game.next(this, moves);
     }
 
     private void requireMoveOfEachRole(int[] moves) {
@@ -164,6 +248,23 @@ public final class State {
         return game.charge(this, seed, maxSteps);
     }
 
+    /**
+     * Whether each proposition holds, in the order of {@link Game#fluents}.
+     *
+     * @throws PlayException if the game is not ground
+     */
+    public boolean[] observation() {
+        boolean[] observation = new boolean[game.fluentCount()];
+        forEachFluent(fluent -> observation[fluent] = true);
+        return observation;
+    }
+
+    /** Whether a bit is set; words that are missing are zero. */
+    static boolean holds(long[] words, int bit) {
+        int word = bit / Long.SIZE;
+        return word < words.length && (words[word] >>> bit & 1) != 0;
+    }
+
     /** Hands out the numbers of the propositions that hold, ascending. */
     public void forEachFluent(IntConsumer found) {
         for (int i = 0; i < words.length; i++) {
@@ -175,9 +276,7 @@ public final class State {
 
     /** The propositions that hold, as text, sorted. */
     public List<String> fluents() {
-        String lines = game.fluents(this);
-        String[] fluents = lines.isEmpty() ? NO_LINES : lines.split("\n");
-        return Collections.unmodifiableList(Arrays.asList(fluents));
+        return Game.lines(game.fluents(this));
     }
 
     /** Whether it is the same state of the same game. */
