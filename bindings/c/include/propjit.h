@@ -36,6 +36,28 @@
 // The third number of the version of this header.
 #define PROPJIT_VERSION_PATCH 0
 
+// The result of a call.
+typedef enum PropjitStatus {
+  // Success; results are written.
+  PROPJIT_STATUS_OK = 0,
+  // A pointer is null, a number out of range, or a text not UTF-8.
+  PROPJIT_STATUS_BAD_ARGUMENT = 1,
+  // A rulesheet cannot be read, is wrong, or cannot be played as asked.
+  PROPJIT_STATUS_LOAD_FAILED = 2,
+  // A move or an action is not legal, as none is in a terminal state.
+  PROPJIT_STATUS_ILLEGAL_MOVE = 3,
+  // A text names no move or proposition of the game.
+  PROPJIT_STATUS_UNKNOWN_NAME = 4,
+  // The rules leave the result undefined, or it took too long to compute.
+  PROPJIT_STATUS_PLAY_FAILED = 5,
+  // A bug in propjit. The objects of the call should not be used any more.
+  PROPJIT_STATUS_PANICKED = 6,
+  // There is not enough memory for the request.
+  PROPJIT_STATUS_OUT_OF_MEMORY = 7,
+  // The requested threads cannot be started.
+  PROPJIT_STATUS_NO_THREADS = 8,
+} PropjitStatus;
+
 // What follows a match that has ended.
 typedef enum PropjitAutoreset {
   // The step that ends a match starts the next one: rewards and ends are those of the old match, everything else is
@@ -79,28 +101,6 @@ typedef enum PropjitSearchKind {
   // Minimax on a learned evaluation, in games of two roles in turns; tree search elsewhere.
   PROPJIT_SEARCH_KIND_MINIMAX = 2,
 } PropjitSearchKind;
-
-// The result of a call.
-typedef enum PropjitStatus {
-  // Success; results are written.
-  PROPJIT_STATUS_OK = 0,
-  // A pointer is null, a number out of range, or a text not UTF-8.
-  PROPJIT_STATUS_BAD_ARGUMENT = 1,
-  // A rulesheet cannot be read, is wrong, or cannot be played as asked.
-  PROPJIT_STATUS_LOAD_FAILED = 2,
-  // A move or an action is not legal, as none is in a terminal state.
-  PROPJIT_STATUS_ILLEGAL_MOVE = 3,
-  // A text names no move or proposition of the game.
-  PROPJIT_STATUS_UNKNOWN_NAME = 4,
-  // The rules leave the result undefined, or it took too long to compute.
-  PROPJIT_STATUS_PLAY_FAILED = 5,
-  // A bug in propjit. The objects of the call should not be used any more.
-  PROPJIT_STATUS_PANICKED = 6,
-  // There is not enough memory for the request.
-  PROPJIT_STATUS_OUT_OF_MEMORY = 7,
-  // The requested threads cannot be started.
-  PROPJIT_STATUS_NO_THREADS = 8,
-} PropjitStatus;
 
 // Many matches of a game, played step by step. One thread at a time may use them.
 //
@@ -483,7 +483,8 @@ enum PropjitStatus propjit_game_role_name(const struct PropjitGame *game,
 //
 // # Safety
 // `game` points to a game; `role` can be written to.
-enum PropjitStatus propjit_game_random_role(const struct PropjitGame *game, int32_t *role);
+enum PropjitStatus propjit_game_random_role(const struct PropjitGame *game,
+                                            int32_t *role);
 
 // The number of base propositions, and that of all moves that a role ever has, which are numbered
 // from 0. Only a ground game has them.
