@@ -4,7 +4,7 @@
 Rulesheets of each family are written by this script, for several sizes. The exponent of a figure is the slope of the line that
 fits the logarithms best, by least squares, over the greater half of the sizes: small ones are dominated by what any game costs.
 
-    tools/growth.py                                  tables on standard output
+    tools/growth.py                                  a table on standard output
     tools/growth.py --picture docs/images/growth.svg also a picture of gates and of time a step
     tools/growth.py --families hex queens --write F  also the rulesheets, to a folder
 """
@@ -271,6 +271,33 @@ def picture(families: dict[str, dict[int, dict]]) -> str:
             '<rect width="1280" height="420" fill="#fff"/>' + "".join(drawn) + "</svg>\n")
 
 
+def measured(names: list[str], folder: Path, seconds: float) -> dict[str, dict[int, dict[str, float]]]:
+    """The figures of families, by size. Their rulesheets are written to a folder."""
+    families = {}
+    for name in names:
+        rules, sizes, _ = FAMILIES[name]
+        families[name] = {}
+        for size in sizes:
+            rulesheet = folder / f"{name.replace(' ', '-')}-{size}.kif"
+            rulesheet.write_text(rules(size) + "\n", encoding="utf-8")
+            families[name][size] = measure(str(rulesheet), seconds)
+            print(f"  {name} {size}", file=sys.stderr)
+    return families
+
+
+def rows(families: dict[str, dict[int, dict[str, float]]]) -> list[list[str]]:
+    """A table of the least and the greatest sizes, with exponents."""
+    lines = [["family", "sizes", *(head for head, _ in FIGURES.values())]]
+    for name, by_size in families.items():
+        sizes = list(by_size)
+        cells = [name, f"{sizes[0]} to {sizes[-1]} {FAMILIES[name][2]}"]
+        for key, (_, form) in FIGURES.items():
+            values = [row[key] for row in by_size.values()]
+            cells.append(f"{form.format(values[0])} to {form.format(values[-1])}, n<sup>{exponent(sizes, values):.1f}</sup>")
+        lines.append(cells)
+    return lines
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--families", nargs="+", choices=FAMILIES, default=list(FAMILIES), metavar="NAME", help=", ".join(FAMILIES))
@@ -279,26 +306,13 @@ def main() -> None:
     parser.add_argument("--write", metavar="FOLDER", help="write the rulesheets there")
     options = parser.parse_args()
     require_program()
-    heads = [head for head, _ in FIGURES.values()]
-    print("| family | sizes | " + " | ".join(heads) + " |")
-    print("|---|---|" + "---|" * len(heads), flush=True)
-    families: dict[str, dict[int, dict]] = {}
     with tempfile.TemporaryDirectory() as folder:
         place = Path(options.write or folder)
         place.mkdir(parents=True, exist_ok=True)
-        for name in options.families:
-            rules, sizes, unit = FAMILIES[name]
-            rows = families[name] = {}
-            for size in sizes:
-                rulesheet = place / f"{name.replace(' ', '-')}-{size}.kif"
-                rulesheet.write_text(rules(size) + "\n", encoding="utf-8")
-                rows[size] = measure(str(rulesheet), options.seconds)
-                print(f"{name} {size}", rows[size], file=sys.stderr)
-            cells = []
-            for key, (_, form) in FIGURES.items():
-                values = [row[key] for row in rows.values()]
-                cells.append(f"{form.format(values[0])} to {form.format(values[-1])}, n^{exponent(sizes, values):.1f}")
-            print(f"| {name} | {sizes[0]} to {sizes[-1]} {unit} | {' | '.join(cells)} |", flush=True)
+        families = measured(options.families, place, options.seconds)
+    head, *lines = rows(families)
+    for line in [head, ["---"] * len(head), *lines]:
+        print(f"| {' | '.join(line)} |")
     if options.picture:
         Path(options.picture).write_text(picture(families), encoding="utf-8")
 

@@ -26,6 +26,8 @@ import time
 from datetime import date
 from pathlib import Path
 
+import growth
+
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("PROPJIT_SHARED", ROOT.parent / "shared"))
 PROGRAM = ROOT / "target/release/propjit"
@@ -278,6 +280,19 @@ machines are noisy: ratios matter, not the absolutes. One thread unless said; `-
             f"median of {len(sizes)} games."
         )
 
+    def growth(self) -> None:
+        """Families of games with a size, with a picture."""
+        with tempfile.TemporaryDirectory() as folder:
+            families = growth.measured(list(growth.FAMILIES), Path(folder), self.turn)
+        (ROOT / "docs/images/growth.svg").write_text(growth.picture(families), encoding="utf-8")
+        self.figures["growth"] = families
+        self.add(
+            "## Growth with size\n\nFamilies of games with a size n, the least and the greatest that were measured, and the "
+            "exponent that fits the greater half of the sizes: `tools/growth.py` writes their rulesheets and measures "
+            "them. A step is one of random playouts, in all lanes, by the lane; set-up is that of machine code, without "
+            "the cache.\n\n" + rows(growth.rows(families)) + "\n\n![Gates, time of a step and set-up over sizes](images/growth.svg)"
+        )
+
     def darkening(self) -> None:
         """Halfway through a random match."""
         lines = [["game", "dark gates", "playouts"]]
@@ -365,6 +380,7 @@ def main() -> None:
         ("other engines", page.against_others),
         ("reference", lambda: page.against_reference(arguments.reference.resolve()) if arguments.reference else None),
         ("set-up", page.set_up),
+        ("growth", page.growth),
         ("darkening", page.darkening),
         ("search", page.search),
         ("matches", lambda: None if arguments.quick else page.matches(arguments.matches)),
