@@ -19,9 +19,8 @@ const WINDOW_DEPTH: i32 = 4;
 /// The width from which on a window is opened altogether.
 const MAX_WINDOW: Value = 2000;
 
-/// The part of what is left that a search to the ends may take, and by how much what it will cost may be less than it seems.
+/// The part of what is left that a search to the ends may take.
 const ENDS_PART: f64 = 0.5;
-const MISJUDGED: f64 = 4.0;
 
 /// The number of moves in a line.
 const MAX_LINE: usize = 30;
@@ -140,16 +139,17 @@ pub(super) fn search_to_ends(
         are_opposed: true,
         ..EndGame::default()
     };
-    let found = search
-        .begin(state, mover, stop.clone(), limit)
-        .and_then(|()| {
-            let best = search.root.iter().map(|of| of.value).max();
-            let expected = best.unwrap_or_default();
-            match is_decided(expected) {
-                true => Ok(Some(expected)),
-                false => endgame.try_search(search, expected, stop),
-            }
-        });
+    // Expansions may take longer than they seem to at first.
+    let part = stop.remaining().map(|left| left.mul_f64(ENDS_PART));
+    let part = part.map_or_else(|| stop.clone(), |part| stop.within(part));
+    let found = search.begin(state, mover, part, limit).and_then(|()| {
+        let best = search.root.iter().map(|of| of.value).max();
+        let expected = best.unwrap_or_default();
+        match is_decided(expected) {
+            true => Ok(Some(expected)),
+            false => endgame.try_search(search, expected, stop),
+        }
+    });
     match found {
         Ok(Some(value)) => {
             outcome.adopt(search, MAX_DEPTH, true);
@@ -208,13 +208,14 @@ impl EndGame {
             return Ok(None);
         };
         let allowed = self.expansions_left(search, stop) * ENDS_PART;
-        if ends.cost > allowed * MISJUDGED || allowed < self.wasted * 1.5 {
+        if !search.may_be_enough(ends, allowed) || allowed < self.wasted * 1.5 {
             return Ok(None);
         }
         match search.search_to_ends(ends, expected, allowed as u64) {
             Ok(value) => Ok(Some(value)),
             Err(Halt::Stopped) if !stop.is_set() && search.expansions_left() != Some(0) => {
                 self.wasted = allowed;
+                search.note_misjudgement(ends, allowed);
                 Ok(None)
             }
             Err(Halt::TooFar) => {

@@ -197,6 +197,23 @@ fn counted_searches_are_the_same_each_time() {
     assert_eq!(found(), found());
 }
 
+/// A search to the ends that was cut off is not tried again with as little, and is with more.
+#[test]
+fn ends_that_took_too_long_are_not_tried_again() {
+    let game = game("ticTacToe");
+    let bases = game.ground_game().unwrap().layout().bases.len();
+    let evaluation = Arc::new(Evaluation::zero(bases));
+    let mut search = search(&game, &evaluation, &MinimaxConfig::default());
+    let mut expanded = |nodes| {
+        let is_proved = search.run_to_ends(&counted(nodes)).unwrap();
+        (is_proved, search.searches[0].counts.expansions)
+    };
+    assert_eq!(expanded(100), (false, 50));
+    assert_eq!(expanded(100), (false, 1));
+    let (is_proved, _) = expanded(100_000);
+    assert!(is_proved);
+}
+
 /// A search that goes on from the same state knows what it has found; at the end of a match there is nothing to do.
 #[test]
 fn searches_go_on_and_end() {

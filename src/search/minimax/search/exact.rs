@@ -26,6 +26,12 @@ const CUT_DEPTH: i32 = 4;
 /// the rest.
 const GROWTH: f64 = 0.36;
 
+/// By how much what is allowed may be less than the cost seems to be, until a search has failed by that.
+pub(super) const MISJUDGED: f64 = 4.0;
+
+/// The part of what was not enough that is not tried again, as long as the cost is as great in proportion.
+const NOT_AGAIN: f64 = 0.5;
+
 /// How far the ends of matches are.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::search::minimax) struct Ends {
@@ -70,6 +76,17 @@ impl Search {
             ends.cost = ends.cost.max((GROWTH * lines).exp());
         }
         Ok(Some(ends))
+    }
+
+    /// Returns whether this number of expansions may be enough, by what came of earlier searches in the game.
+    pub(in crate::search::minimax) fn may_be_enough(&self, ends: Ends, expansions: f64) -> bool {
+        ends.cost <= expansions * self.misjudged
+    }
+
+    /// Notes that this number of expansions was not enough, or what they took.
+    pub(in crate::search::minimax) fn note_misjudgement(&mut self, ends: Ends, expansions: f64) {
+        let proportion = ends.cost / expansions.max(1.0);
+        self.misjudged = self.misjudged.min(proportion * NOT_AGAIN);
     }
 
     /// Returns the value of the root for the role that decides there, by a search to the ends of matches: first whether it is

@@ -93,6 +93,8 @@ pub(in crate::search::minimax) struct Search {
     lists: ChangeLists,
     /// The ply from which on nothing is estimated.
     unestimated: usize,
+    /// By how much the cost of a search to the ends may seem greater than what it may take.
+    misjudged: f64,
     history: History,
     margins: Margins,
     reductions: Reductions,
@@ -124,6 +126,7 @@ impl Search {
             bounds: None,
             lists: ChangeLists::default(),
             unestimated: usize::MAX,
+            misjudged: exact::MISJUDGED,
             history: History::new(moves),
             margins: Margins::default(),
             reductions: Reductions::default(),
