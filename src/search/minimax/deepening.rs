@@ -22,6 +22,9 @@ const MAX_WINDOW: Value = 2000;
 /// The part of what is left that a search to the ends may take.
 const ENDS_PART: f64 = 0.5;
 
+/// What is left of the time is divided by this for finding out how far the ends are: where that takes longer, they are far enough.
+const FINDING_PART: u32 = 16;
+
 /// The number of moves in a line.
 const MAX_LINE: usize = 30;
 
@@ -202,7 +205,11 @@ impl EndGame {
         }
         let ends = match self.ends {
             Some(ends) => ends,
-            None => *self.ends.insert(search.find_ends()?),
+            None => {
+                let part = stop.remaining().map(|left| left / FINDING_PART);
+                let part = part.map_or_else(|| stop.clone(), |part| stop.within(part));
+                *self.ends.insert(search.find_ends(&part)?)
+            }
         };
         let Some(ends) = ends.filter(|_| !self.are_opposed || search.are_opposed()) else {
             return Ok(None);

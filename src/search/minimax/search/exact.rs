@@ -3,6 +3,7 @@
 //! Estimates only order the moves, together with the number of replies that a move leaves: where the opponent has few,
 //! little is to be searched.
 
+use propjit_stop::Stop;
 use rand::RngExt;
 
 use super::{Halt, MAX_DEPTH, MAX_PLIES, NONE, Search, bound, narrow};
@@ -42,11 +43,14 @@ pub(in crate::search::minimax) struct Ends {
 }
 
 impl Search {
-    /// Returns how far the ends of matches are, unless they are far away.
+    /// Returns how far the ends of matches are, unless they are far away, or a stop comes before that is known.
     ///
     /// # Errors
     /// If both roles decide in a state.
-    pub(in crate::search::minimax) fn find_ends(&mut self) -> Result<Option<Ends>, Halt> {
+    pub(in crate::search::minimax) fn find_ends(
+        &mut self,
+        stop: &Stop,
+    ) -> Result<Option<Ends>, Halt> {
         let mut ends = Ends {
             distance: 0,
             cost: 1.0,
@@ -55,7 +59,7 @@ impl Search {
         for _ in 0..TRIED {
             let mut lines = 0.0;
             for at in 0.. {
-                if at >= FAR {
+                if at >= FAR || stop.is_set() {
                     return Ok(None);
                 }
                 if at > 0 {

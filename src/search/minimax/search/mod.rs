@@ -40,8 +40,9 @@ const MAX_EXTENSIONS: i32 = 4;
 /// How many noisy children of a node of depth 1 are searched further.
 const MAX_NOISY: usize = 6;
 
-/// The number of expansions, of a few microseconds each, between looks at the clock.
-const BETWEEN_LOOKS: u32 = 16;
+/// The number of expansions between looks at the clock. Most take a few microseconds, but some milliseconds where a state has
+/// hundreds of children.
+const BETWEEN_LOOKS: u32 = 4;
 
 /// Why a search has no value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
