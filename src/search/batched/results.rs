@@ -34,7 +34,8 @@ impl BatchSearch {
     }
 
     /// Returns the number of visits of each action in each game: `n * a` with `n` games and `a`
-    /// [actions](crate::game::environment::Shape::actions). Visits that were made before the last [`advance`](BatchSearch::advance) count as well.
+    /// [actions](crate::game::environment::Shape::actions). Visits that were made before the last
+    /// [`advance`](BatchSearch::advance) count as well.
     pub fn visits(&self) -> Vec<i32> {
         let mut visits = vec![0; self.len() * self.shape.actions];
         self.each_action(&mut visits, |game, place| {
