@@ -64,6 +64,15 @@ impl Stop {
         self.by(Instant::now().checked_add(time))
     }
 
+    /// A token for a part of the work, which may take this part, from 0 to 1, of the time that is left until the deadline;
+    /// without a deadline, it ends with the whole.
+    pub fn for_part(&self, part: f64) -> Stop {
+        match self.remaining() {
+            Some(left) => self.within(left.mul_f64(part)),
+            None => self.by(None),
+        }
+    }
+
     /// Requests the work to end.
     pub fn set(&self) {
         self.0.flag.store(true, Ordering::Relaxed);
@@ -213,6 +222,18 @@ mod tests {
         assert_eq!(part.remaining(), Some(Duration::ZERO));
         assert_eq!(part.deadline(), whole.deadline());
         assert_eq!(Stop::new().within(Duration::MAX).remaining(), None);
+    }
+
+    #[test]
+    fn a_part_has_a_part_of_the_time() {
+        let whole = Stop::new().within(LONG);
+        let half = whole.for_part(0.5).remaining().unwrap();
+        assert!(half <= LONG / 2 && half > LONG / 4);
+        let open = Stop::new();
+        let part = open.for_part(0.5);
+        assert_eq!(part.remaining(), None);
+        open.set();
+        assert!(part.is_set());
     }
 
     #[test]

@@ -17,9 +17,8 @@ use super::graph::{Edge, Graph};
 use super::outlook::{Outlook, RoleOutlook};
 use super::split::{Side, Split};
 
-/// The part of the time in which all states have to be found, in percent. The rest is to find out
-/// what they are worth.
-const FINDING: u32 = 60;
+/// The part of the time in which all states have to be found. The rest is to find out what they are worth.
+const FINDING: f64 = 0.6;
 
 /// A layer of states indicates how fast others will be found if it took at least this.
 const MIN_MEASURED: Duration = Duration::from_millis(10);
@@ -86,10 +85,7 @@ impl StateValues {
         if expanders.goals_at_end(graph.state(0)).is_some() || has_too_many_goals(game) {
             return None;
         }
-        let finding = match stop.remaining() {
-            Some(time) => stop.within(time * FINDING / 100),
-            None => stop.by(None),
-        };
+        let finding = stop.for_part(FINDING);
         while !graph.is_complete() {
             let layer = graph.len() - graph.expanded();
             let start = Instant::now();

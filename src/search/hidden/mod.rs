@@ -31,7 +31,7 @@ pub use game::HiddenGame;
 pub use report::{HiddenMethod, HiddenReport};
 
 /// The part of the time before a match in which it is found out how much of a game is hidden.
-const UNCERTAINTY_PART: u32 = 8;
+const UNCERTAINTY_PART: f64 = 0.125;
 
 /// The typical number of states that are possible for a role up to which a game hides little.
 const LITTLE: f64 = 64.0;
@@ -95,8 +95,7 @@ impl HiddenSearch {
     /// When a machine cannot go on.
     pub fn prepare(&mut self, stop: &Stop) -> Result<(), MachineError> {
         self.wait_for_code(stop);
-        let half = stop.remaining().map(|left| stop.within(left / 2));
-        self.equilibrium = self.hidden.equilibrium(half.as_ref().unwrap_or(stop));
+        self.equilibrium = self.hidden.equilibrium(&stop.for_part(0.5));
         if self.equilibrium.is_none() && self.may_be_determinised(stop)? {
             let game = self.hidden.game();
             let search = DeterminisedSearch::new(game, self.role, self.config.clone())?;
@@ -113,13 +112,8 @@ impl HiddenSearch {
         if !has_others || self.config.mcts.learning.evaluation.is_none() {
             return Ok(false);
         }
-        let part = stop
-            .remaining()
-            .map(|left| stop.within(left / UNCERTAINTY_PART));
-        let seed = self.config.mcts.seed;
-        let typical = self
-            .hidden
-            .uncertainty(seed, part.as_ref().unwrap_or(stop))?;
+        let part = stop.for_part(UNCERTAINTY_PART);
+        let typical = self.hidden.uncertainty(self.config.mcts.seed, &part)?;
         Ok(typical.is_some_and(|typical| typical <= LITTLE))
     }
 
@@ -181,13 +175,7 @@ impl HiddenSearch {
         belief: &Belief,
         budget: &SearchBudget,
     ) -> Result<HiddenReport, MachineError> {
-        let half = budget
-            .stop
-            .remaining()
-            .map(|left| budget.stop.within(left / 2));
-        let first = budget
-            .clone()
-            .with_stop(half.unwrap_or(budget.stop.clone()));
+        let first = budget.clone().with_stop(budget.stop.for_part(0.5));
         let strategy = self.strategy(belief, &first)?;
         let mut report = self.search_information_sets(belief, budget)?;
         if let Some((method, moves)) = strategy {

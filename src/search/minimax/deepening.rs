@@ -22,8 +22,8 @@ const MAX_WINDOW: Value = 2000;
 /// The part of what is left that a search to the ends may take.
 const ENDS_PART: f64 = 0.5;
 
-/// What is left of the time is divided by this for finding out how far the ends are: where that takes longer, they are far enough.
-const FINDING_PART: u32 = 16;
+/// The part of the time that is left for finding out how far the ends are: where that takes longer, they are far enough.
+const FINDING_PART: f64 = 1.0 / 16.0;
 
 /// The number of moves in a line.
 const MAX_LINE: usize = 30;
@@ -143,8 +143,7 @@ pub(super) fn search_to_ends(
         ..EndGame::default()
     };
     // Expansions may take longer than they seem to at first.
-    let part = stop.remaining().map(|left| left.mul_f64(ENDS_PART));
-    let part = part.map_or_else(|| stop.clone(), |part| stop.within(part));
+    let part = stop.for_part(ENDS_PART);
     let found = search.begin(state, mover, part, limit).and_then(|()| {
         let best = search.root.iter().map(|of| of.value).max();
         let expected = best.unwrap_or_default();
@@ -206,8 +205,7 @@ impl EndGame {
         let ends = match self.ends {
             Some(ends) => ends,
             None => {
-                let part = stop.remaining().map(|left| left / FINDING_PART);
-                let part = part.map_or_else(|| stop.clone(), |part| stop.within(part));
+                let part = stop.for_part(FINDING_PART);
                 *self.ends.insert(search.find_ends(&part)?)
             }
         };
