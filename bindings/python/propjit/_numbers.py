@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Literal, Mapping, Optional, Set, Tuple, Union
+from typing import Dict, List, Literal, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
-from ._native import Game, Planes, State, VectorEnv
+from ._native import Game, Knowledge, Planes, State, VectorEnv
 
 
 class Numbers:
     """The numbers of a game's moves, which are its actions; what players observe, and their rewards.
 
-    Players are all roles but the one that plays at random. Where a game hides information, they observe what a `Memory`
+    Players are all roles but the one that plays at random. Where a game hides information, they observe what `Knowledge`
     has.
     """
 
@@ -52,13 +52,26 @@ class Numbers:
         goals = [goal for role in self.players for goal in game.goals(role)]
         self.least, self.greatest = min(goals, default=0), max(goals, default=0)
 
-    def observation(self, state: State, role: str) -> np.ndarray:
-        """What a player observes in a game that hides nothing: 1 for what holds, else 0."""
+    def knowledge(self) -> Optional[Knowledge]:
+        """What is known at the start of a match; nothing in a game that hides nothing."""
+        return Knowledge(self.game) if self.hides else None
+
+    def observation(self, state: State, knowledge: Optional[Knowledge], role: str) -> np.ndarray:
+        """What a player observes, as 1 or 0 for each element."""
+        if knowledge is not None:
+            return knowledge.observation(role).view(np.int8)
         if self._env is not None:
             return self._env.observe([state], self.players.index(role))[0].view(np.int8)
         bits = np.zeros(self.shape, dtype=np.int8)
         bits[state.numbers] = 1
         return bits
+
+    def seen(self, state: State, joint: List[int]) -> Dict[str, List[int]]:
+        """The numbers of what each player perceives of the moves of a state."""
+        return {
+            role: sorted(percepts[percept] for percept in state.percepts(joint, role))
+            for role, percepts in self.percepts.items()
+        }
 
     def state(self, state: State) -> np.ndarray:
         """1 for each proposition that holds, else 0."""
@@ -111,44 +124,6 @@ class Numbers:
         first, second = self.players
         lead = (goals[first] - goals[second]) / max(1, self.greatest - self.least)
         return {first: lead, second: 0.0 - lead}
-
-
-class Memory:
-    """What players know of a match in a game that hides information: percepts and choices, as `VectorEnv` has them."""
-
-    def __init__(self, numbers: Numbers) -> None:
-        self._numbers = numbers
-        self._recent: Dict[str, Set[int]] = {role: set() for role in numbers.players}
-        self._all: Dict[str, Set[int]] = {role: set() for role in numbers.players}
-
-    def choose(self, role: str, action: Optional[int]) -> None:
-        """A player chooses: what it perceives from now on is new. Its action is none if that is not to be kept."""
-        self._recent[role].clear()
-        if action is not None and action < self._numbers.choices:
-            self._all[role].add(2 * self._numbers.widest + action)
-
-    def perceive(self, state: State, joint: List[int]) -> Dict[str, List[int]]:
-        """The moves of a state are made. Returns the numbers of what each player perceives of them."""
-        seen = {}
-        for role, percepts in self._numbers.percepts.items():
-            numbers = [percepts[percept] for percept in state.percepts(joint, role)]
-            self._recent[role].update(numbers)
-            self._all[role].update(self._numbers.widest + number for number in numbers)
-            seen[role] = sorted(numbers)
-        return seen
-
-    def clone(self) -> Memory:
-        clone = object.__new__(Memory)
-        clone._numbers = self._numbers
-        clone._recent = {role: set(numbers) for role, numbers in self._recent.items()}
-        clone._all = {role: set(numbers) for role, numbers in self._all.items()}
-        return clone
-
-    def observation(self, role: str) -> np.ndarray:
-        """Percepts since the last choice of the player, all percepts, and its choices: 1 or 0 for each."""
-        bits = np.zeros(self._numbers.shape, dtype=np.int8)
-        bits[list(self._recent[role] | self._all[role])] = 1
-        return bits
 
 
 def _found_out(game: Game, rewards: Optional[Literal["zero-sum", "goals"]]) -> Tuple[bool, bool]:

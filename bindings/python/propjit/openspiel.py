@@ -42,7 +42,7 @@ import pyspiel
 
 from . import _native
 from ._native import PlayError
-from ._numbers import Memory, Numbers
+from ._numbers import Numbers
 
 _NAME = "propjit"
 
@@ -298,12 +298,11 @@ class _Match:
         #: The actions of the roles that have chosen.
         self.chosen: Dict[int, int] = {}
         self.returns: Optional[List[float]] = None
-        self.memory: Optional[Memory] = None
+        self.knowledge = rules.numbers.knowledge()
         #: For each player and joint move, the legal actions if it had a choice, its action, and the numbers of
         #: percepts.
         self.known: List[Tuple[Tuple[Sequence[int], int, Sequence[int]], ...]] = []
         if rules.numbers.hides:
-            self.memory = Memory(rules.numbers)
             self.known = [() for _ in rules.roles]
         self._settle()
 
@@ -312,7 +311,6 @@ class _Match:
         clone.__dict__.update(self.__dict__)
         clone.chosen = dict(self.chosen)
         clone.known = list(self.known)
-        clone.memory = self.memory and self.memory.clone()
         return clone
 
     def __deepcopy__(self, _: Any) -> _Match:
@@ -408,11 +406,9 @@ class _Match:
     def _advance(self) -> None:
         rules, numbers = self.rules, self.rules.numbers
         joint = [self.chosen.get(role, legal[0]) for role, legal in enumerate(self.legal)]
-        if self.memory is not None:
-            for name, role in zip(numbers.players, rules.roles):
-                if role in self.chosen:
-                    self.memory.choose(name, joint[role])
-            seen = self.memory.perceive(self.state, joint)
+        if self.knowledge is not None:
+            self.knowledge = self.knowledge.add(self.state, joint)
+            seen = numbers.seen(self.state, joint)
             for player, (name, role) in enumerate(zip(numbers.players, rules.roles)):
                 choices = self.legal[role] if role in self.chosen else ()
                 self.known[player] += ((choices, joint[role], seen[name]),)
@@ -459,10 +455,7 @@ class _Observer:
         match, numbers = state._match, self._rules.numbers
         if "observation" in self.dict:
             role = numbers.players[player]
-            if match.memory is None:
-                self.dict["observation"][:] = numbers.observation(match.state, role)
-            else:
-                self.dict["observation"][:] = match.memory.observation(role)
+            self.dict["observation"][:] = numbers.observation(match.state, match.knowledge, role)
         elif "steps" in self.dict:
             rows = self.dict["steps"]
             rows.fill(0)
@@ -473,13 +466,13 @@ class _Observer:
     def string_from(self, state: State, player: int) -> str:
         """What the player sees of a state."""
         match, numbers = state._match, self._rules.numbers
-        if match.memory is None:
+        if match.knowledge is None:
             if not self._sees:
                 return ""
             return state.history_str() if self._remembers else str(match.state)
         role = numbers.players[player]
         if not self._remembers:
-            return " ".join(map(str, match.memory.observation(role).nonzero()[0]))
+            return " ".join(map(str, match.knowledge.observation(role).nonzero()[0]))
         names = self._rules.percepts[role]
         lines = [role]
         for choices, action, seen in match.known[player]:

@@ -27,8 +27,8 @@ import numpy as np
 import pettingzoo
 from gymnasium import spaces
 
-from ._native import Game, Planes
-from ._numbers import Memory, Numbers
+from ._native import Game, Knowledge, Planes
+from ._numbers import Numbers
 from ._spaces import Actions
 
 
@@ -46,7 +46,7 @@ class _Match:
         max_steps: int = 10_000,
         render_mode: Optional[str] = None,
     ) -> None:
-        self._memory: Optional[Memory] = None
+        self._knowledge: Optional[Knowledge] = None
         if max_steps < 1:
             raise ValueError(f"`max_steps` must be at least 1, not {max_steps}")
         self._numbers = Numbers(game, observation=observation, rewards=rewards)
@@ -71,10 +71,7 @@ class _Match:
         return self.action_spaces[agent]
 
     def observe(self, agent: str) -> Dict[str, np.ndarray]:
-        if self._memory is not None:
-            observation = self._memory.observation(agent)
-        else:
-            observation = self._numbers.observation(self._state, agent)
+        observation = self._numbers.observation(self._state, self._knowledge, agent)
         return {"observation": observation, "action_mask": self._mask(agent)}
 
     def state(self) -> np.ndarray:
@@ -99,22 +96,19 @@ class _Match:
         self.agents = self.possible_agents[:]
         self._state = self._numbers.game.initial
         self._steps = 0
-        self._memory = Memory(self._numbers) if self._numbers.hides else None
+        self._knowledge = self._numbers.knowledge()
         self._settle()
 
     def _play(self, actions: Dict[str, int]) -> None:
         """Makes the moves that players have chosen, and goes on to the next choice."""
-        if self._memory is not None:
-            for agent, action in actions.items():
-                self._memory.choose(agent, action)
         self._advance(actions)
         self._settle()
 
     def _advance(self, actions: Dict[str, int]) -> None:
         chance = self._numbers.chance(self._state, self._rng)
         joint = self._numbers.joint(self._state, {**actions, **chance})
-        if self._memory is not None:
-            self._memory.perceive(self._state, joint)
+        if self._knowledge is not None:
+            self._knowledge = self._knowledge.add(self._state, joint)
         self._state = self._state.apply(joint)
         self._steps += 1
 

@@ -4,7 +4,6 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use numpy::ndarray::IxDyn;
 use numpy::{Element, PyArray1, PyArrayDyn, PyArrayMethods};
-use propjit::RoleId;
 use propjit::search::batched::{BatchSearch as Core, BatchSearchConfig, Noise};
 use propjit::support::rng::random_seed;
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
@@ -379,10 +378,7 @@ impl BatchSearch {
     /// The names of the players: all roles but the one that plays at random.
     #[getter]
     fn players<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let names = self.game.get().role_names();
-        let players = self.format.shape.players.iter();
-        let players = players.map(|role: &RoleId| &names[role.index()]);
-        PyTuple::new(py, players.collect::<Vec<_>>())
+        self.game.get().names_of(py, &self.format.shape.players)
     }
 
     /// The least and the greatest reward, as of `VectorEnv`.

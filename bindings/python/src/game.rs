@@ -182,15 +182,24 @@ impl Game {
         roles.map(|&role| rules.terms.text(role)).collect()
     }
 
+    /// The names of some roles.
+    pub(crate) fn names_of<'py>(
+        &self,
+        py: Python<'py>,
+        roles: &[RoleId],
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let names = self.role_names();
+        let names = roles.iter().map(|role| &names[role.index()]);
+        PyTuple::new(py, names.collect::<Vec<_>>())
+    }
+
     /// The ground game.
     ///
     /// # Errors
     /// If only the prover can play the game.
-    pub(crate) fn ground(&self, what: &str) -> PyResult<&GroundGame> {
+    pub(crate) fn ground(&self, what: &str) -> PyResult<&Arc<GroundGame>> {
         let ground = self.core.ground_game();
-        ground
-            .map(|ground| &**ground)
-            .ok_or_else(|| not_ground(what))
+        ground.ok_or_else(|| not_ground(what))
     }
 
     /// The position with this state.

@@ -2,7 +2,7 @@
 //!
 //! - `game`, `state`: a loaded game and its states.
 //! - `vector`: batched environments, which write to NumPy `arrays`, their `outputs`. `observations`, `planes`: what is
-//!   observed.
+//!   observed. `knowledge`: what players know of a single match.
 //! - `search`, `playouts`, `facts`, `symmetries`: long-running work, with results as the data classes of
 //!   `propjit.records`.
 //! - `batch_search`: searches of many games at once. `evaluation`: functions that evaluate the leaves of searches.
@@ -15,6 +15,7 @@ mod evaluation;
 mod facts;
 mod game;
 mod interrupt;
+mod knowledge;
 mod numbers;
 mod observations;
 mod outputs;
@@ -36,6 +37,8 @@ mod _native {
     use super::errors::{IllegalMoveError, LoadError, PlayError, PropjitError, UnknownNameError};
     #[pymodule_export]
     use super::game::Game;
+    #[pymodule_export]
+    use super::knowledge::Knowledge;
     #[pymodule_export]
     use super::planes::Planes;
     #[pymodule_export]

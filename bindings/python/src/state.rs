@@ -35,14 +35,14 @@ pub(crate) struct State {
 
 /// A move, as text or as the number of an action.
 #[derive(FromPyObject)]
-enum PlayedMove {
+pub(crate) enum PlayedMove {
     Action(usize),
     Text(String),
 }
 
 /// The moves of roles: a move of the one that has a choice, a move for each of some, or of all.
 #[derive(FromPyObject)]
-enum Played {
+pub(crate) enum Played {
     One(PlayedMove),
     Some(HashMap<String, PlayedMove>),
     All(Vec<PlayedMove>),
@@ -60,7 +60,7 @@ impl State {
         &self.game
     }
 
-    fn query<T: Send>(
+    pub(crate) fn query<T: Send>(
         &self,
         py: Python<'_>,
         question: impl FnOnce(&Position) -> Result<T, MachineError> + Send,
@@ -132,7 +132,7 @@ impl State {
     }
 
     /// The text of each role's move.
-    fn joint(&self, py: Python<'_>, played: Played) -> PyResult<Vec<String>> {
+    pub(crate) fn joint(&self, py: Python<'_>, played: Played) -> PyResult<Vec<String>> {
         let game = self.game.get();
         let mut given: Vec<Option<String>> = match played {
             Played::All(all) => return all.into_iter().map(|one| self.move_text(one)).collect(),

@@ -5,8 +5,8 @@ import pickle
 import numpy as np
 import pytest
 
-from propjit import Game, PlayError, Search, VectorEnv
-from propjit._numbers import Memory, Numbers
+from propjit import Game, Knowledge, PlayError, Search, VectorEnv
+from propjit._numbers import Numbers
 from propjit.selfplay import random_policy
 
 from test_game import GROWING
@@ -151,11 +151,11 @@ def test_percepts_are_those_of_states(name):
     assert game.random_role is None
     numbers = Numbers(game)
     env = VectorEnv(game, 30, seed=1, autoreset="Disabled")
-    states, memories = [game.initial] * 30, [Memory(numbers) for _ in range(30)]
+    states, known = [game.initial] * 30, [Knowledge(game)] * 30
 
     def advance(i, actions):
         joint = numbers.joint(states[i], actions)
-        memories[i].perceive(states[i], joint)
+        known[i] = known[i].add(states[i], joint)
         states[i] = states[i].apply(joint)
 
     def settle(i):
@@ -172,7 +172,7 @@ def test_percepts_are_those_of_states(name):
             observers = enumerate(env.players) if env.joint else [(None, env.players[env.current_player[i]])]
             for at, role in observers:
                 seen = env.observation[i] if at is None else env.observation[i, at]
-                assert (seen == memories[i].observation(role)).all()
+                assert (seen == known[i].observation(role)).all()
                 compared += 1
         actions = env.nth_legal_action(rng.integers(np.maximum(env.legal_action_counts, 1)))
         for i in np.flatnonzero(going):
@@ -180,12 +180,25 @@ def test_percepts_are_those_of_states(name):
                 chosen = dict(zip(env.players, actions[i].tolist()))
             else:
                 chosen = {env.players[env.current_player[i]]: int(actions[i])}
-            for role, action in chosen.items():
-                memories[i].choose(role, action)
             advance(i, chosen)
             settle(i)
         env.step(actions, mask=going)
     assert compared > 200
+    for role in env.players:
+        again = pickle.loads(pickle.dumps(known[0])).observation(role)
+        assert again.any() and (again == known[0].observation(role)).all()
+    with pytest.raises(ValueError, match="another game"):
+        known[0].add(Game.named("ticTacToe").initial, "(mark 1 1)")
+
+
+@pytest.mark.parametrize("name, steps", [("darkBreakthroughSmall", 2), ("phantomConnectFour", 2), ("battleships", 1)])
+def test_choices_at_random_are_known_like_others(name, steps):
+    """After so many random moves each player who is to choose has made one choice."""
+    game = Game.named(name)
+    env = VectorEnv(game, 20, seed=1)
+    env.step_random(steps)
+    choices = 2 * max(len(game.percepts(role)) for role in env.players)
+    assert (env.observation[..., choices:].sum(axis=-1) == 1).all()
 
 
 def test_a_hand_of_poker_is_known_to_its_player_alone():

@@ -11,8 +11,7 @@ use crate::game::machine::{MachineError, Move, RoleId, State, StateMachine};
 
 /// What each player knows of a match: an observation of each, as [`Observed::Percepts`] describes it.
 ///
-/// A player chooses where it has several legal moves. In [`joint`](Shape::joint) environments a step is a choice of all
-/// players, and observations differ where one of them has none.
+/// A player chooses where it has several legal moves.
 #[derive(Clone, Debug)]
 pub struct Knowledge {
     game: Arc<GroundGame>,

@@ -44,17 +44,27 @@ impl Perceived {
         rows.for_each(|rows| clear(self.width, lanes, rows));
     }
 
-    /// Notes that a player chooses in these lanes, so that what it perceives from now on is new.
-    pub(super) fn begin(&mut self, player: usize, lanes: LaneMask) {
-        let recent = self.percepts * self.width.words();
-        clear(self.width, lanes, &mut self.rows[player][..recent]);
-    }
-
-    /// Notes the action that a player chooses in a lane.
-    pub(super) fn choose(&mut self, player: usize, lane: usize, action: usize) {
-        let row = (2 * self.percepts + action) * self.width.words();
-        if let Some(word) = self.rows[player].get_mut(row + lane / 64) {
-            *word |= 1 << (lane % 64);
+    /// Notes what a player chooses in these lanes, by the action that each of its moves is, and a row for each move: what
+    /// it perceives from now on is new.
+    pub(super) fn choose(
+        &mut self,
+        player: usize,
+        actions: &[u32],
+        chosen: &[u64],
+        lanes: LaneMask,
+    ) {
+        let words = self.width.words();
+        let (percepts, choices) = self.rows[player].split_at_mut(2 * self.percepts * words);
+        clear(self.width, lanes, &mut percepts[..self.percepts * words]);
+        for (&action, chosen) in actions.iter().zip(chosen.chunks_exact(words)) {
+            let row = action as usize * words;
+            // Not all actions are choices.
+            if let Some(row) = choices.get_mut(row..row + words) {
+                let chosen = chosen.iter().zip(lanes.words(self.width));
+                row.iter_mut()
+                    .zip(chosen)
+                    .for_each(|(row, (chosen, lanes))| *row |= chosen & lanes);
+            }
         }
     }
 

@@ -95,8 +95,8 @@ impl Position {
         }
     }
 
-    /// Queries a machine about the state.
-    fn query<T>(&self, question: impl FnOnce(&mut dyn StateMachine, &State) -> T) -> T {
+    /// Queries one of the game's machines about the state.
+    pub fn query<T>(&self, question: impl FnOnce(&mut dyn StateMachine, &State) -> T) -> T {
         (self.machines).query(&self.stop, |machine| question(machine, &self.state))
     }
 

@@ -6,12 +6,11 @@ mod arguments;
 mod states;
 
 use std::process;
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use numpy::ndarray::IxDyn;
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
-use propjit::RoleId;
 use propjit::game::environment::{
     ActionError, Autoreset, Outputs, Rewards, Shape, VectorEnvironment,
 };
@@ -106,7 +105,7 @@ impl VectorEnv {
         &self.format.shape
     }
 
-    fn ground(&self) -> PyResult<&GroundGame> {
+    fn ground(&self) -> PyResult<&Arc<GroundGame>> {
         self.game.get().ground("environments")
     }
 
@@ -385,10 +384,7 @@ impl VectorEnv {
     /// The names of the players: all roles but the one that plays at random.
     #[getter]
     fn players<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let names = self.game.get().role_names();
-        let players = self.shape().players.iter();
-        let players = players.map(|role: &RoleId| &names[role.index()]);
-        PyTuple::new(py, players.collect::<Vec<_>>())
+        self.game.get().names_of(py, &self.shape().players)
     }
 
     /// The moves that players have: the action `a` is `action_names[a]`, whatever player takes it.

@@ -40,7 +40,7 @@ pub(super) struct Block {
     /// The number of joint moves of each lane's match.
     ages: Vec<u32>,
     random: LaneRandom,
-    /// For each player, the lanes in which it is the current one.
+    /// For each player, the lanes in which it has a choice; if actions are not joint, it alone.
     choosing: Vec<LaneMask>,
     /// The current player of each lane, [`SEVERAL`] or [`OVER`].
     current: Vec<i32>,

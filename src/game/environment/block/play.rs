@@ -28,9 +28,6 @@ impl Block {
                 false => self.choosing[player].and(going),
             };
             worker.choose_all(role, going.and_not(choosing), self.lanes);
-            if let Some(perceived) = &mut self.perceived {
-                perceived.begin(player, choosing);
-            }
         }
         let current = &self.current;
         let player = |lane: usize, actor: usize| match shape.joint {
@@ -39,17 +36,13 @@ impl Block {
         };
         let given = self.each(shape, actions);
         let given = given.filter(|&(lane, ..)| going.contains(lane));
-        let chosen = given.clone().map(|(lane, actor, &action)| {
+        let chosen = given.map(|(lane, actor, &action)| {
             let role = shape.players[player(lane, actor)];
             let played = common.game.actions().played(role, action as usize);
             (lane, role, played.expect("legal actions are moves"))
         });
         worker.batch().add_moves(chosen);
-        if let Some(perceived) = &mut self.perceived {
-            for (lane, actor, &action) in given {
-                perceived.choose(player(lane, actor), lane, action as usize);
-            }
-        }
+        self.note_choices(common, worker, going);
         self.play(common, worker, going);
         let ends = self.skip(common, worker, going);
         self.end(common, worker, lanes, ends);
@@ -71,12 +64,10 @@ impl Block {
                 worker.batch().clear_moves();
             }
             let going = self.going();
-            for (player, &role) in common.shape.players.iter().enumerate() {
+            for &role in &common.shape.players {
                 worker.choose_random(role, going, &mut self.random);
-                if let Some(perceived) = &mut self.perceived {
-                    perceived.begin(player, going.and(self.choosing[player]));
-                }
             }
+            self.note_choices(common, worker, going);
             self.play(common, worker, going);
             if is_whole {
                 let ends = self.skip(common, worker, going);
@@ -117,6 +108,19 @@ impl Block {
             let found = self.rewards[2 * lane..][..2].iter().sum::<f32>();
             *sum.get_or_insert(found) != found
         })
+    }
+
+    /// Notes the moves of the batch that players choose in these lanes, where observations depend on them.
+    fn note_choices(&mut self, common: &Common, worker: &mut Worker, lanes: LaneMask) {
+        let Some(perceived) = &mut self.perceived else {
+            return;
+        };
+        for (player, &role) in common.shape.players.iter().enumerate() {
+            let choosing = self.choosing[player].and(lanes);
+            let (_, chosen) = worker.batch().legal_and_chosen_rows(role);
+            let actions = common.game.actions().of_moves(role);
+            perceived.choose(player, actions, chosen, choosing);
+        }
     }
 
     /// Makes the moves that players have chosen in these lanes, with those of chance.

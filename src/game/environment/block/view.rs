@@ -32,7 +32,10 @@ impl Block {
         }
         let going = self.going();
         for (choosing, (_, several)) in self.choosing.iter_mut().zip(choices) {
-            *choosing = several.and_not(more).and(going);
+            *choosing = match common.shape.joint {
+                true => several.and(going),
+                false => several.and_not(more).and(going),
+            };
         }
         match common.shape.players.len() {
             0 | 1 => self.current.fill(0),
