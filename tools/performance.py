@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Measures the figures of docs/performance.md and writes that page.
 
-Usage: tools/performance.py [--seconds S] [--matches N] [--quick] [--reference PROGRAM] [--json FILE]
-           > docs/performance.md
+Usage: tools/performance.py [--seconds S] [--matches N] [--quick] [--reference PROGRAM] [--python PYTHON]
+           [--json FILE] > docs/performance.md
 
 Builds the release, then measures with the commands that anybody can run; each section names its command. Games come
 from gdl/games, and from ../shared (or PROPJIT_SHARED) where that is present: rulesheets in games/, and what other
 engines reach on a machine of the same kind in peers.csv and grounding.csv. One thread, no cache, no profile unless
-said. The whole takes about half an hour with the shared games, some minutes without; --quick takes a second a
-game and leaves out the matches. With --reference, an earlier build is measured in turns with this one.
+said. The whole takes about an hour with the shared games, some minutes without; --quick takes a second a
+game and leaves out the matches. With --reference, an earlier build is measured in turns with this one. Rates of
+environments are those of the package in --python; they are left out where there is none.
 Progress goes to stderr, figures as JSON to FILE.
 """
 
@@ -31,17 +32,20 @@ import growth
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("PROPJIT_SHARED", ROOT.parent / "shared"))
 PROGRAM = ROOT / "target/release/propjit"
-OWN = ["ticTacToe", "connectFour", "breakthrough", "reversi", "kalah", "dotsAndBoxes", "captureGo", "fourPlayerHalma"]
-PUBLIC = [
-    "breakthrough", "connectFour", "reversi", "hex", "chess_200", "speedChess", "kalaha6x2x4", "amazons_10x10",
-    "gomoku_15x15", "pentago", "knightThrough", "chineseCheckers4",
+# Those that the project has, and public ones.
+GAMES = [
+    "ticTacToe", "connectFour", "breakthrough", "reversi", "kalah", "dotsAndBoxes", "captureGo", "fourPlayerHalma", "hex",
+    "chess_200", "speedChess", "amazons_10x10", "gomoku_15x15", "pentago", "knightThrough", "chineseCheckers4",
 ]
 # Those that the project's targets name.
 COMPARED = [
     "breakthrough", "connectFour", "reversi", "gomoku_15x15", "hex", "speedChess", "chess_200", "skirmish",
     "amazons_10x10",
 ]
-DARKENED = ["ticTacToe", "connectFour", "breakthrough", "dotsAndBoxes", "hex", "amazons_10x10", "sudokuGrade1"]
+DARKENED = [
+    "connectFour", "breakthrough", "reversi", "dotsAndBoxes", "captureGo", "kalah", "hex", "amazons_10x10", "gomoku_15x15",
+    "skirmish", "pentago", "knightThrough",
+]
 
 
 def run(*arguments: str, cache: str = "off", program: Path = PROGRAM) -> dict:
@@ -62,6 +66,12 @@ def own(name: str) -> str:
 
 def public(name: str) -> str:
     return str(SHARED / "games" / f"{name}.kif")
+
+
+def rulesheets(names: list[str]) -> dict[str, str]:
+    """The rulesheets of games by their names: the project's own, or public ones where these are."""
+    paths = {name: own(name) if Path(own(name)).is_file() else public(name) for name in names}
+    return {name: path for name, path in paths.items() if Path(path).is_file()}
 
 
 def table(path: str) -> dict[str, dict[str, str]]:
@@ -146,7 +156,7 @@ machines are noisy: ratios matter, not the absolutes. One thread unless said; `-
 """
         )
 
-    def speed(self, title: str, names: list[str], path) -> None:
+    def speed(self) -> None:
         """Playouts of some games on each backend."""
         peers = table("peers.csv")
         head = ["game", "scalar", "lanes", "compiled", "compiled / scalar", "code after", "from the cache"]
@@ -154,16 +164,14 @@ machines are noisy: ratios matter, not the absolutes. One thread unless said; `-
             head += ["Sancho", "compiled / Sancho", "playouts / Regular Boardgames"]
         lines = [head]
         figures = {}
-        for name in names:
-            if not Path(path(name)).is_file():
-                continue
+        for name, path in rulesheets(GAMES).items():
             self.tell(f"  {name}")
-            of = {b: playouts(path(name), b, self.seconds, "--no-cache") for b in ("scalar", "lanes", "compiled")}
+            of = {b: playouts(path, b, self.seconds, "--no-cache") for b in ("scalar", "lanes", "compiled")}
             if not all(of.values()):
                 continue
             with tempfile.TemporaryDirectory() as cache:
                 os.chmod(cache, 0o700)
-                environment = [run(*arguments, cache=cache) for arguments in [warm(path(name))] * 2]
+                environment = [run(*arguments, cache=cache) for arguments in [warm(path)] * 2]
             rate = {backend: result["state_changes_per_second"] for backend, result in of.items()}
             line = [
                 name, *(short(rate[b]) for b in ("scalar", "lanes", "compiled")),
@@ -182,8 +190,8 @@ machines are noisy: ratios matter, not the absolutes. One thread unless said; `-
                     significant(of["compiled"]["rollouts_per_second"] / boardgames, 2) if boardgames else "-",
                 ]
             lines.append(line)
-        self.figures[title] = figures
-        self.add(f"## {title}\n\nState changes a second in random playouts (one joint move is one state change):\n"
+        self.figures["playouts"] = figures
+        self.add(f"## Playouts\n\nState changes a second in random playouts (one joint move is one state change):\n"
                  f"`propjit playout RULESHEET --backend B --seconds {self.seconds:g} --seed 1 --wait --no-cache`.\n\n"
                  + rows(lines))
 
@@ -294,26 +302,21 @@ machines are noisy: ratios matter, not the absolutes. One thread unless said; `-
         )
 
     def darkening(self) -> None:
-        """Halfway through a random match."""
-        lines = [["game", "dark gates", "playouts"]]
-        shares, speedups = [], []
-        for name in DARKENED:
-            path = own(name) if Path(own(name)).is_file() else public(name)
-            if not Path(path).is_file():
-                continue
-            self.tell(f"  {name}")
-            result = run("darkening", path, "--seed", "1", "--seconds", str(self.turn))
-            if not result:
-                continue
-            middle = result["rows"][len(result["rows"]) // 2]
-            share = 1 - middle["gates"] / result["gates"]
-            shares.append(share)
-            speedups.append(middle["speedup"])
-            lines.append([name, f"{share:.0%}", f"{middle['speedup']:.2f} times as fast"])
-        lines.append(["median", f"{statistics.median(shares):.0%}", f"{statistics.median(speedups):.2f}"])
-        self.figures["darkening"] = {"gates": statistics.median(shares), "speedup": statistics.median(speedups)}
-        self.add("## Darkening\n\nHalfway through a random match, code for the rest of it against code for the whole "
-                 f"game, in turns: `propjit darkening RULESHEET --seed 1 --seconds {self.turn}`.\n\n" + rows(lines))
+        """Whole matches, with it and without."""
+        seconds, games = 0.2, list(rulesheets(DARKENED).values())
+        table = output(str(ROOT / "tools/darkening.py"), *games, "--seconds", str(seconds), "--matches", "1")
+        self.add("## Darkening\n\nPlayouts a second of CPU time in whole matches, set-up and compiling included, with code that is "
+                 "specialised as the match goes on against code for the whole game. There are as many playouts a move "
+                 f"as tree search makes in {seconds} s: `tools/darkening.py RULESHEET --seconds {seconds} --matches 1`.\n\n{table}")
+
+    def environments(self, python: str) -> None:
+        """Batched environments of the Python package."""
+        table = output("taskset", "-c", "0", python, str(ROOT / "tools/python_environments.py"))
+        if table:
+            self.add("## Environments for learners\n\nSteps a second of batched environments in Python on one core, with random actions "
+                     "chosen by NumPy in three ways or inside (`step_random`), n of them at once; pgx (on the CPU) and "
+                     "OpenSpiel for comparison: `taskset -c 0 tools/python_environments.py`. A step of a "
+                     "single environment takes as long as said beyond what NumPy takes to copy the same arrays.\n\n" + table)
 
     def search(self) -> None:
         """Nodes and playouts of the tree search."""
@@ -367,6 +370,7 @@ def main() -> None:
     parser.add_argument("--matches", type=int, default=40, help="the matches of each series")
     parser.add_argument("--quick", action="store_true", help="a second for each, and no matches")
     parser.add_argument("--reference", type=Path, help="an earlier build, to be measured in turns with this one")
+    parser.add_argument("--python", default=sys.executable, help="the Python in which the package is installed, as a release")
     parser.add_argument("--parts", nargs="+", help="the parts to measure, such as reference; otherwise all")
     parser.add_argument("--json", type=Path, help="where to write the figures")
     arguments = parser.parse_args()
@@ -375,13 +379,13 @@ def main() -> None:
     subprocess.run(["cargo", "build", "--release", "--locked"], cwd=ROOT, check=True)
     page.machine()
     for name, work in (
-        ("own games", lambda: page.speed("The project's own games", OWN, own)),
-        ("public games", lambda: page.speed("Public games", PUBLIC, public) if (SHARED / "games").is_dir() else None),
+        ("playouts", page.speed),
         ("other engines", page.against_others),
         ("reference", lambda: page.against_reference(arguments.reference.resolve()) if arguments.reference else None),
         ("set-up", page.set_up),
         ("growth", page.growth),
         ("darkening", page.darkening),
+        ("environments", lambda: page.environments(arguments.python)),
         ("search", page.search),
         ("matches", lambda: None if arguments.quick else page.matches(arguments.matches)),
     ):
