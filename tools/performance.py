@@ -346,14 +346,14 @@ machines are noisy: ratios matter, not the absolutes. One thread unless said; `-
         for name, one, other in pairs:
             self.tell(f"  {name}: {one} against {other}")
             result = run("match", own(name), "--player", one, "--player", other, "--games", str(games), "--swap",
-                         "--seed", "1", "--start-clock", "1", "--play-clock", "0.2")
+                         "--seed", "1", "--start-clock", "1", "--play-clock", "0.1")
             if not result:
                 continue
             first = result["standings"][0]
             low, high = first["interval"]
             lines.append([name, f"`{one}`", f"`{other}`", f"{first['score']:.0%}", f"{low:.0%} to {high:.0%}"])
         self.add(f"## Matches\n\n{games} matches each with sides in turn: `propjit match RULESHEET --player ... --player ... "
-                 f"--games {games} --swap --seed 1 --start-clock 1 --play-clock 0.2`.\n\n" + rows(lines))
+                 f"--games {games} --swap --seed 1 --start-clock 1 --play-clock 0.1`.\n\n" + rows(lines))
 
 
 def warm(rulesheet: str) -> tuple[str, ...]:
