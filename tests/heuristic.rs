@@ -347,11 +347,11 @@ fn learning_between_searches_waits() {
     let first = task.wait().expect("it is of use");
     let time = start.elapsed();
     let task = task.resume(LearnOn::Between).expect("it is trusted");
-    sleep(2 * time);
+    sleep(time);
     assert_eq!(task.found(), None);
     // For a round at most.
     task.learn_until(&Stop::new().within(Duration::ZERO));
-    sleep(2 * time);
+    sleep(time);
     assert_eq!(task.found(), None);
     task.learn_until(&Stop::new());
     let learned = task.found().flatten().expect("what is of use stays");

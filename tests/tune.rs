@@ -65,7 +65,7 @@ fn every_parameter_is_tuned() {
         &one,
         &two,
         "--seconds",
-        "2",
+        "5",
         "--seed",
         "1",
         "--dry-run",

@@ -223,14 +223,14 @@ fn check(rules: &str, threads: usize, most: usize) -> Option<usize> {
 
 #[test]
 fn values_of_random_graphs_are_as_defined() {
-    let games = if common::soak() { 20_000 } else { 500 };
+    let games = if common::soak() { 20_000 } else { 250 };
     let endless = (0..games).map(|seed| {
         let rules = random_graph(&mut streams(seed).next().unwrap());
         check(&rules, 1 + seed as usize % 2, usize::MAX).unwrap()
     });
     let endless: usize = endless.sum();
     assert!(
-        endless > 20,
+        endless > 10,
         "{endless} values are of matches that need not end"
     );
 }
