@@ -341,7 +341,7 @@ fn records_need_their_rules() {
         &[&records, "--rules", &game, "--role", "x"],
         "--role needs a rulesheet",
     );
-    failed(&[&records, "--match", "7"], "has no such match");
+    failed(&[&records, "--match", "7"], "has no match 7");
     failed(
         &[&game, "--rules", &game],
         "--rules needs a file of records",

@@ -22,7 +22,7 @@ DOCUMENT = ROOT / "docs/solved.md"
 
 HEAD = """# Values of public games, proved
 
-What `propjit solve` proves of the {games} public rulesheets, in at most {seconds:g} s a game, on two cores that had other
+What `propjit solve` proves of the {games} [public rulesheets](glossary.md#games), in at most {seconds:g} s a game, on two cores that had other
 work to do. Written by
 
 ```sh

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::counters::reached;
 use super::hidden::HiddenAnalysis;
-use super::output::{Failure, Output, message, show_progress};
+use super::output::{Failure, Output, counted, message, show_progress};
 use super::ranking::{Forcing, Goals, Ranked, Table, advised, number, ranking};
 use super::search_args::{BudgetArgs, Position, SearchArgs, find_role, think};
 use super::signals::stop_on_signals;
@@ -269,7 +269,8 @@ impl fmt::Display for Analysis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.picture)?;
         if let Some(goals) = &self.goals {
-            writeln!(f, "the match is over after {} joint moves", self.depth)?;
+            let moves = counted(self.depth, "joint move", "joint moves");
+            writeln!(f, "the match is over after {moves}")?;
             return goals.fmt(f);
         }
         if let Some(Decided { goals, by }) = &self.decided {

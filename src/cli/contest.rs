@@ -18,7 +18,7 @@ use propjit_gdl::rules::Rules;
 use serde::Serialize;
 
 use super::options::{game_name, in_range, note_lenient, warn_prover};
-use super::output::{Failure, Output, column_width, live_text, message};
+use super::output::{Failure, Output, column_width, counted, live_text, message};
 use super::picture::Pictures;
 use super::series_args::SeriesArgs;
 use super::signals::stop_on_signals;
@@ -97,10 +97,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let played = file.as_ref().map(|file| file.played().clone());
     let played = played.unwrap_or_default();
     if !played.is_empty() {
-        message(&format!(
-            "note: {} matches are already recorded",
-            played.len()
-        ));
+        let recorded = counted(played.len(), "match is", "matches are");
+        message(&format!("note: {recorded} already recorded"));
     }
     let live = live_text();
     live.show("grounding");

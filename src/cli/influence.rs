@@ -219,7 +219,10 @@ impl FromMove {
         let named = roles.map(|role| Some((role, game.parse_move(role, text).ok()?)));
         let named: Vec<RoleMove> = named.flatten().collect();
         if named.is_empty() {
-            return Err(Failure::Work(format!("no role has a move `{text}`")));
+            let why = format!(
+                "no role has a move `{text}`; write a move as the rulesheet does, as in `(mark 1 1)`"
+            );
+            return Err(Failure::Work(why));
         }
         let influence = Influence::new(game, stop).map_err(Failure::new)?;
         let from = |(role, played): RoleMove| From {

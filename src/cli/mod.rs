@@ -59,16 +59,19 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use options::LENIENT_COMMANDS;
 use output::{Failure, Format, Output};
 
+/// The place in the help of options that all commands have: after a command's own, before `--help`.
+const COMMON: usize = 900;
+
 /// Play and analyse games described in the Game Description Language (GDL).
 #[derive(Parser)]
 #[command(name = "propjit", version)]
 struct Cli {
     /// Output format of results
-    #[arg(long, value_enum, default_value_t = Format::Text, global = true)]
+    #[arg(long, value_enum, default_value_t = Format::Text, global = true, display_order = COMMON)]
     format: Format,
 
     /// Log more to stderr; repeat for more detail. The environment variable PROPJIT_LOG sets filters
-    #[arg(short, long, action = ArgAction::Count, global = true)]
+    #[arg(short, long, action = ArgAction::Count, global = true, display_order = COMMON)]
     verbose: u8,
 
     #[command(subcommand)]

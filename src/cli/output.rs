@@ -112,7 +112,9 @@ pub(super) fn writable<'a>(
         let is_file = |sheet: &PathBuf| fs::canonicalize(sheet).is_ok_and(|sheet| sheet == file);
         if rulesheets.into_iter().any(is_file) {
             let path = path.display();
-            let why = format!("{path} is a rulesheet and would be overwritten");
+            let why = format!(
+                "{path} is the rulesheet that is read, which this would overwrite; name another file"
+            );
             return Err(Failure::Usage(why));
         }
     }

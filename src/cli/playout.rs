@@ -12,7 +12,7 @@ use propjit::support::rng::random_seed;
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range, seconds, seed, threads};
-use super::output::{Failure, Output, show_progress};
+use super::output::{Failure, Output, counted, show_progress};
 use super::signals::stop_on_signals;
 
 /// Play random matches and measure their speed
@@ -186,10 +186,9 @@ impl fmt::Display for Report {
         let Report { game, backend, .. } = self;
         writeln!(
             f,
-            "{game} on {backend}, {} lanes, {} thread{}, seed {}",
-            self.lanes,
-            self.threads,
-            if self.threads == 1 { "" } else { "s" },
+            "{game} on {backend}, {}, {}, seed {}",
+            counted(self.lanes, "lane", "lanes"),
+            counted(self.threads, "thread", "threads"),
             self.seed
         )?;
         writeln!(f, "set-up        {:>14.3} s", self.setup_seconds)?;

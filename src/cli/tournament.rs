@@ -123,8 +123,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let played = file.as_ref().map(|file| file.played().clone());
     let played = played.unwrap_or_default();
     if !played.is_empty() {
-        let count = played.len();
-        message(&format!("note: {count} matches are already recorded"));
+        let recorded = counted(played.len(), "match is", "matches are");
+        message(&format!("note: {recorded} already recorded"));
     }
     let live = live_text();
     live.show("grounding");
@@ -264,7 +264,9 @@ fn write_table(f: &mut impl fmt::Write, table: &TournamentTable) -> fmt::Result 
     for place in order {
         let standing = &table.standings[place];
         let rating = table.ratings.as_ref().map(|ratings| ratings[place]);
-        let elo = rating.map(|Rating { elo, margin }| format!("{elo:+.0} \u{b1} {margin:.0}"));
+        // Adding zero makes -0 positive.
+        let elo = rating
+            .map(|Rating { elo, margin }| format!("{:+.0} \u{b1} {margin:.0}", elo.round() + 0.0));
         let score = standing.score.map(|score| format!("{:.1}%", 100.0 * score));
         let interval = standing
             .interval

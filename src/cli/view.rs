@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use propjit::game::load::Game;
 use propjit::game::machine::RANDOM_ROLE;
-use propjit::play::matches::{MoveRecord, RecordLine, read_records};
+use propjit::play::matches::{MoveRecord, RecordLine, ScriptError, read_records};
 use propjit::play::view::{View, ViewConfig};
 use propjit::support::error_text::with_causes;
 
@@ -19,7 +19,7 @@ use super::signals::stop_on_signals;
 /// Show a game or a match in the browser, and play it
 ///
 /// RULESHEET can also be a file of match records written by `propjit match --output`, but not standard input; its
-/// rulesheet is then searched for in the same folder. The page is served to this machine only.
+/// rulesheet is then searched for in the same folder and in the current one. The page is served to this machine only.
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -110,14 +110,17 @@ fn record(args: &mut Args) -> Result<Option<RecordLine>, Failure> {
         return Err(Failure::Usage(why));
     }
     let lines = read_records(&path).map_err(|error| Failure::Work(with_causes(&error)))?;
+    let numbers: Vec<u64> = lines.iter().map(|line| line.number).collect();
     let number = args.search.number();
     // If the match is ambiguous, this is reported when the moves are read.
     let mut found = lines
         .into_iter()
         .filter(|line| number.is_none_or(|number| line.number == number));
-    let line = found
-        .next()
-        .ok_or_else(|| Failure::Work(format!("{} has no such match", path.display())))?;
+    let line = found.next().ok_or_else(|| ScriptError::Match {
+        file: path.clone(),
+        number,
+        numbers,
+    })?;
     let rules = match &args.rules {
         Some(rules) => rules.clone(),
         None => find_rules(&path, &line.head.game)?,

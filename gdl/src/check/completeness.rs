@@ -68,16 +68,22 @@ pub(crate) fn check_keywords(heads: Heads, workspace: &mut Workspace) {
         } = workspace;
         let names = relations.list.iter();
         let mut names = names.map(|relation| (terms.name(relation.name), relation.arity));
-        let run_together = names.find_map(|(name, arity)| {
-            let (found, meant) = run_together(name, arity)?;
-            (found == keyword).then(|| (quote(name), quote(&meant)))
+        let misspelt = names.find_map(|(name, arity)| {
+            let meant = match run_together(name, arity) {
+                Some((found, meant)) => (found == keyword).then_some(meant),
+                None => {
+                    let is_near = name != keyword.name()
+                        && arity == keyword.arity()
+                        && are_alike(name, keyword.name());
+                    is_near.then(|| keyword.name().to_string())
+                }
+            };
+            Some((quote(name), quote(&meant?)))
         });
-        workspace
-            .diagnostics
-            .push(diagnostic.help(match run_together {
-                Some((name, meant)) => format!("did you mean {meant} by {name}?"),
-                None => format!("write {example}"),
-            }));
+        workspace.diagnostics.push(diagnostic.help(match misspelt {
+            Some((name, meant)) => format!("did you mean {meant} by {name}?"),
+            None => format!("write {example}"),
+        }));
     }
 }
 
@@ -264,11 +270,18 @@ fn unknown_roles(rules: &[PlacedRule], roles: &[TermId], terms: &Terms) -> Vec<D
                 && is_of_role
                 && !roles.contains(term)
             {
-                let message = format!("{} is not a role", quote(&terms.text(*term)));
+                let name = terms.text(*term);
+                let mut help = "check the spelling, or add a `role` fact".to_string();
+                if terms.args(*term).is_empty() {
+                    help += &format!("; a variable would be {}", quote(&format!("?{name}")));
+                }
                 found.push(
-                    Diagnostic::warning(Code::UnknownRole, message)
-                        .at(span, "there is no role with this name")
-                        .help("check the spelling, or add a `role` fact"),
+                    Diagnostic::warning(
+                        Code::UnknownRole,
+                        format!("{} is not a role", quote(&name)),
+                    )
+                    .at(span, "there is no role with this name")
+                    .help(help),
                 );
             }
         }
@@ -305,9 +318,11 @@ fn idle_roles(rules: &[PlacedRule], roles: &[TermId], terms: &Terms) -> Vec<Diag
                     format!("the role {name} never has a legal move"),
                 )
                 .help("every role needs a legal move in every state, even if it is only `noop`"),
-                _ => {
-                    Diagnostic::warning(Code::MissingRules, format!("the role {name} has no goals"))
-                }
+                _ => Diagnostic::warning(
+                    Code::MissingRules,
+                    format!("the role {name} has no goals"),
+                )
+                .help("every role needs exactly one goal in every terminal state, even if it is only 0"),
             });
         }
     }

@@ -248,7 +248,7 @@ fn unknown_roles() {
             1 | (<= (goal whit 100) (true (step 1)))
               |     ^^^^^^^^^^^^^^^ there is no role with this name
               |
-              = help: check the spelling, or add a `role` fact"#]],
+              = help: check the spelling, or add a `role` fact; a variable would be `?whit`"#]],
     );
 }
 
@@ -384,7 +384,23 @@ fn missing_rules() {
              = help: every role needs a legal move in every state, even if it is only `noop`
 
             warning[missing-rules]: the role `b` has no goals
-             = file: game.kif"#]],
+             = file: game.kif
+             = help: every role needs exactly one goal in every terminal state, even if it is only 0"#]],
+    );
+    check_alone(
+        "(role a)(int x)(<= (leagl a n) (true x))(<= (nxt x) (true x))(<= terminal (true x))(goal a 1)",
+        expect![[r#"
+            error[missing-rules]: no rules for `legal`: no role can move
+             = file: game.kif
+             = help: did you mean `legal` by `leagl`?
+
+            warning[missing-rules]: no rules for `init`: the first state is empty
+             = file: game.kif
+             = help: did you mean `init` by `int`?
+
+            warning[missing-rules]: no rules for `next`: every state after the first is empty
+             = file: game.kif
+             = help: did you mean `next` by `nxt`?"#]],
     );
 }
 

@@ -11,7 +11,7 @@ use propjit::search::SearchBudget;
 use propjit::search::chooser::SearchConfig;
 
 use crate::cli::hidden::{Believed, MixedTable, mixed};
-use crate::cli::output::Failure;
+use crate::cli::output::{Failure, counted};
 use crate::cli::picture::Pictures;
 
 /// What each role knows of the match, and how it chooses.
@@ -41,10 +41,8 @@ impl Hidden {
             return Err(failure(PlayerError::NotGround));
         };
         let known = Believed::new(ground, belief).draw(pictures);
-        Ok(format!(
-            "\nafter {} joint moves you know:\n{known}",
-            history.depth()
-        ))
+        let moves = counted(history.depth(), "joint move", "joint moves");
+        Ok(format!("\nafter {moves} you know:\n{known}"))
     }
 
     /// Chooses a move for a role of the machine.

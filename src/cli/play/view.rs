@@ -3,12 +3,14 @@
 use propjit::game::boards::Grids;
 use propjit::game::position::History;
 
+use crate::cli::output::counted;
 use crate::cli::picture::{Pictures, wrap};
 
 /// The boards and the other propositions that hold.
 pub(super) fn state(history: &History, pictures: &Pictures) -> String {
     let state = pictures.draw(&history.fluents());
-    format!("\nafter {} joint moves:\n{state}", history.depth())
+    let moves = counted(history.depth(), "joint move", "joint moves");
+    format!("\nafter {moves}:\n{state}")
 }
 
 /// Lists the first moves with their numbers; by place, if there are many and the boards show one.

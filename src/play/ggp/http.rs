@@ -58,8 +58,8 @@ pub(crate) enum HttpError {
     /// The message is larger than [`MAX_BYTES`].
     #[error("the message is larger than {} MiB", MAX_BYTES >> 20)]
     TooLarge,
-    /// This is not HTTP.
-    #[error("not HTTP: {0}")]
+    /// The message is malformed.
+    #[error("malformed HTTP message: {0}")]
     Malformed(&'static str),
     /// The body is chunked.
     #[error("chunked bodies are not supported; send Content-Length")]
