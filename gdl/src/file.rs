@@ -44,7 +44,14 @@ impl Source {
             path: path.to_path_buf(),
             source,
         };
+        let folder = "it is a folder: name a rulesheet in it";
         let bytes = match path.to_str() {
+            _ if path.is_dir() => {
+                return Err(io_error(io::Error::new(
+                    io::ErrorKind::IsADirectory,
+                    folder,
+                )));
+            }
             Some("-") => Cow::Borrowed(standard_input().map_err(io_error)?),
             _ => Cow::Owned(File::open(path).and_then(read_limited).map_err(io_error)?),
         };

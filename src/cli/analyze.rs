@@ -303,6 +303,7 @@ impl fmt::Display for Analysis {
         writeln!(f, "{}: {best}, value {value}{proved}", self.role)?;
         let (nodes, playouts) = (self.nodes, self.playouts);
         let effort = match self.minimax {
+            Some(MinimaxPart { depth: 0, .. }) => format!("minimax to the ends, {nodes} nodes"),
             Some(MinimaxPart { depth, evaluated }) => {
                 format!("minimax to depth {depth}, {nodes} nodes, {evaluated} positions estimated")
             }

@@ -41,6 +41,9 @@ const WORDS: [(&str, Word); 16] = [
     ("sees", Word::Relation(Keyword::Sees)),
 ];
 
+/// Signs in the place of which `<=` may be meant.
+const ARROWS: [&str; 6] = ["<-", "<==", "=<", "=>", "->", ":-"];
+
 impl Word {
     fn of(name: &str) -> Option<Word> {
         let found = WORDS
@@ -175,6 +178,14 @@ impl Reader {
                     .help("merge both files: `cat a.kif b.kif > game.kif`"),
             );
             return None;
+        }
+        if let Some(arrow) = first.filter(|name| ARROWS.contains(name)) {
+            let message = format!("{} is not the sign of a rule", quote(arrow));
+            self.report(
+                Diagnostic::warning(Code::NearMiss, message)
+                    .at(form.span(), "this is read as a fact")
+                    .help("write `(<= head condition...)`"),
+            );
         }
         let is_rule = first == Some("<=");
         let head = if is_rule { items.next() } else { Some(form) };

@@ -476,3 +476,34 @@ fn percepts() {
               = help: refer to the current state with `true`, or define a relation for both to depend on; or let `--lenient` read it as what the role perceives of this step, as other players do"#]],
     );
 }
+
+#[test]
+fn other_signs_of_rules() {
+    check(
+        "(q 1)\n(<- (p 1) (q 1))",
+        expect![[r#"
+            warning[unused-relation]: nothing depends on the relation `q`
+              --> game.kif:1:1
+              |
+            1 | (q 1)
+              | ^^^^^ has no effect
+              |
+              = help: check the spelling, or remove it
+
+            warning[near-miss]: `<-` is not the sign of a rule
+              --> game.kif:2:1
+              |
+            2 | (<- (p 1) (q 1))
+              | ^^^^^^^^^^^^^^^^ this is read as a fact
+              |
+              = help: write `(<= head condition...)`
+
+            warning[unused-relation]: nothing depends on the relation `<-`
+              --> game.kif:2:1
+              |
+            2 | (<- (p 1) (q 1))
+              | ^^^^^^^^^^^^^^^^ has no effect
+              |
+              = help: check the spelling, or remove it"#]],
+    );
+}

@@ -524,6 +524,8 @@ impl From<PlayerError> for Blame {
     fn from(error: PlayerError) -> Blame {
         let kind = match &error {
             PlayerError::TimedOut => PlayerErrorKind::Timeout,
+            // By its deadline: what stops a match is not blamed on players.
+            PlayerError::Machine(error) if error.is_stopped() => PlayerErrorKind::Timeout,
             PlayerError::Connection(_) => PlayerErrorKind::Connection,
             PlayerError::Answer(_) => PlayerErrorKind::Illegal,
             _ => PlayerErrorKind::Failure,
