@@ -134,7 +134,8 @@ class Release:
         listed, texts = [], {}
         for name, version in sorted(set(re.findall(r"^(\S+) v([^ \n]+)(?: \(proc-macro\))?(?: \(\*\))?$", tree, re.MULTILINE))):
             package = known[name, version]
-            listed.append(f"{name} {version}: {package['license']}, {package['repository'] or package['homepage']}")
+            about = [package["license"], package["repository"], *package["authors"]]
+            listed.append(f"{name} {version}: {', '.join(filter(None, about))}")
             for file in sorted(Path(package["manifest_path"]).parent.iterdir()):
                 if re.match(r"(LICEN[CS]E|COPYING|COPYRIGHT|NOTICE|UNLICENSE)", file.name, re.IGNORECASE) and file.is_file():
                     text = file.read_text(encoding="utf-8", errors="replace").strip()
