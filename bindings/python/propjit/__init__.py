@@ -14,6 +14,7 @@ adapters in `propjit.pettingzoo`, `propjit.gymnasium` and `propjit.openspiel`.
 """
 
 from ._native import (
+    VERSION as __version__,
     BatchSearch,
     Game,
     IllegalMoveError,
@@ -61,4 +62,5 @@ __all__ = [
     "Symmetry",
     "UnknownNameError",
     "VectorEnv",
+    "__version__",
 ]

@@ -20,10 +20,9 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from importlib import metadata
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
-from ._native import Game, PlayError, State
+from ._native import VERSION, Game, PlayError, State
 
 Path = Union[str, "os.PathLike[str]"]
 Move = Union[str, int]
@@ -115,7 +114,7 @@ class Match:
         nothing = [None] * len(game.roles)
         return cls(
             {
-                "version": _version(),
+                "version": VERSION,
                 "game": os.path.basename(game.name).removesuffix(".kif"),
                 "rulesheet": _hash(game.text),
                 "series": {
@@ -187,14 +186,6 @@ def _joint(game: Game, state: State, given: Any) -> List[str]:
             move = legal[0]
         joint.append(game.actions[move] if isinstance(move, int) else move)
     return joint
-
-
-def _version() -> str:
-    """The version of the package, if it is installed."""
-    try:
-        return metadata.version("propjit")
-    except metadata.PackageNotFoundError:
-        return "unknown"
 
 
 def _hash(text: str) -> str:

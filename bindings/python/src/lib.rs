@@ -31,6 +31,10 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _native {
+    /// The version of the package.
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+
     #[pymodule_export]
     use super::batch_search::BatchSearch;
     #[pymodule_export]
