@@ -36,8 +36,8 @@ PANEL = (
     " hex amazons_8x8 reversi dotsAndBoxes kalaha6x2x4 escortLatch sheepAndWolf blocker 3pttc max_knights"
 ).split()
 
-# A player over HTTP thinks for half of its clock at least, whatever its margin is. So its clock is so many times as long as it should
-# think.
+# A player over HTTP thinks for half of its clock at least, whatever its margin is. So its clock is this factor times the time that it
+# should think.
 HTTP_CLOCKS = 2
 
 # What players do by themselves where a clock limits them, and not where nodes do.
@@ -114,7 +114,7 @@ def wilson(score: float, matches: float) -> tuple[float, float]:
 
 
 def specification(options: str, nodes: int, evaluation: str = DEFAULT_EVALUATION) -> str:
-    """A player with these options, and with so many nodes for each move unless a clock limits it."""
+    """A player with these options, and with this number of nodes for each move unless a clock limits it."""
     parts = ["mcts:threads=1,ponder=false", options]
     if nodes:
         parts += [f"nodes={nodes}", "" if "evaluation=" in options else evaluation]
