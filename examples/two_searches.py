@@ -11,7 +11,7 @@ from propjit import Game, Search
 
 
 def play(game, playouts, seed):
-    """The goals of a match between searches, with so many playouts for a move of each role."""
+    """The goals of a match between searches with these numbers of playouts a move, by role."""
     state = game.initial
     searches = {role: Search(game, seed=seed + number) for number, role in enumerate(game.roles)}
     while not state.terminal:

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """The fluents of a chess position in Forsyth-Edwards notation.
 
-Usage: tools/fen.py 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1' > position.txt
-       propjit similarity gdl/games/chess.kif --a-state @position.txt
+    tools/fen.py 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1' > position.txt
+    propjit similarity gdl/games/chess.kif --a-state @position.txt
 
 The last two fields may be missing. A square for capture in passing is one that a pawn has passed.
 """
 
+import argparse
 import sys
 
 RANKS = range(8, 0, -1)
@@ -40,10 +41,10 @@ def fluents(position):
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__.strip())
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("position", help="in Forsyth-Edwards notation, as one argument")
     try:
-        print("\n".join(fluents(sys.argv[1])))
+        print("\n".join(fluents(parser.parse_args().position)))
     except (KeyError, ValueError) as error:
         sys.exit(f"error: not a position in Forsyth-Edwards notation: {error}")
 

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """Examples in the documentation, made true again.
 
-Usage: tools/refresh_docs.py [--check] FILE.md ...
-
 In every `console` block that follows a comment `<!-- example -->`, each command that starts with `$ propjit` is run in the
 repository's root with the release build (or the program that PROPJIT names), and what follows it is replaced by what it prints now. The comment may say
 `lines=N` (keep the first N lines, then `...`) and `exit=N` (the exit code that is expected, 0 if not said).
-With --check nothing is written; the exit code is 1 if a command fails.
+The exit code is 1 if a command fails.
 """
 
+import argparse
 import re
 import subprocess
 import sys
@@ -49,15 +48,14 @@ def refresh(match: re.Match[str]) -> str:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing")
+    parser.add_argument("pages", nargs="+", type=Path, metavar="FILE.md")
+    arguments = parser.parse_args()
     require_program()
-    arguments = sys.argv[1:]
-    check = "--check" in arguments
-    for name in arguments:
-        if name.startswith("--"):
-            continue
-        path = Path(name)
+    for path in arguments.pages:
         text = BLOCK.sub(refresh, path.read_text())
-        if not check:
+        if not arguments.check:
             path.write_text(text)
 
 

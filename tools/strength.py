@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Plays series of matches on a panel of games: a player against the same player without one of its parts, against
-another build of the program, or against a stranger that speaks the protocol.
+another build of the program, or against a player that speaks the GGP protocol.
 
 Each opening is played once with each player in each role. Usage:
 
     tools/strength.py RULESHEET... --without local=false                 one part of the player, on against off
     tools/strength.py RULESHEET... --without rave=0 --nodes 2000         at equal nodes instead of an equal clock
     tools/strength.py RULESHEET... --against PROGRAM                     another build, both over the loopback
-    tools/strength.py RULESHEET... --stranger http://HOST:PORT           whoever listens there
+    tools/strength.py RULESHEET... --stranger http://HOST:PORT           a player that speaks the GGP protocol
     tools/strength.py --panel FOLDER --sprt 0,30,0.05,0.05 --records F   the panel's rulesheets in a folder, by a test
 
 Evaluations that were learned alike differ. With --evaluations N a series has N parts, for each of which both players learn
@@ -36,8 +36,8 @@ PANEL = (
     " hex amazons_8x8 reversi dotsAndBoxes kalaha6x2x4 escortLatch sheepAndWolf blocker 3pttc max_knights"
 ).split()
 
-# A player over HTTP thinks for half of its clock at least, whatever its margin is. So its clock is so many times as long as it should
-# think.
+# A player over HTTP thinks for half of its clock at least, whatever its margin is. So its clock is this factor times the time that it
+# should think.
 HTTP_CLOCKS = 2
 
 # What players do by themselves where a clock limits them, and not where nodes do.
@@ -114,7 +114,7 @@ def wilson(score: float, matches: float) -> tuple[float, float]:
 
 
 def specification(options: str, nodes: int, evaluation: str = DEFAULT_EVALUATION) -> str:
-    """A player with these options, and with so many nodes for each move unless a clock limits it."""
+    """A player with these options, and with this number of nodes for each move unless a clock limits it."""
     parts = ["mcts:threads=1,ponder=false", options]
     if nodes:
         parts += [f"nodes={nodes}", "" if "evaluation=" in options else evaluation]

@@ -88,11 +88,11 @@ class Numbers:
     def check(self, state: State, role: str, action: Optional[int]) -> int:
         """Raises a `ValueError` unless the action is one of the role's legal ones."""
         if action is None or action not in state.legal_actions(role):
-            raise ValueError(f"action {action} of {role} is not legal: `action_mask` has the actions that are")
+            raise ValueError(f"action {action} of {role} is not legal: `action_mask` has the legal ones")
         return int(action)
 
     def is_given_up(self, state: State, steps: int, max_steps: int) -> bool:
-        """Whether a match is too long after so many joint moves, or cannot go on since a role has no legal move."""
+        """Whether a match is too long after this number of joint moves, or cannot go on since a role has no legal move."""
         if state.terminal:
             return False
         return steps >= max_steps or not all(state.legal_actions(role) for role in self.game.roles)

@@ -374,7 +374,7 @@ class _Match:
     def _check(self, role: int, action: int) -> None:
         if action not in self.legal[role]:
             name = self.rules.game.roles[role]
-            raise ValueError(f"action {action} of {name} is not legal: `legal_actions` has those that are")
+            raise ValueError(f"action {action} of {name} is not legal: `legal_actions` has the legal ones")
 
     def _choose(self) -> None:
         """Those who were to choose have done so."""

@@ -32,7 +32,7 @@ from ray.util import ActorPool
 from ._native import Game, VectorEnv
 from .selfplay import Batch, Policy, rollout
 
-#: So many tasks wait or run at a time: enough for some thousand processors, and few enough for the driver's memory.
+#: The number of tasks that wait or run at a time: enough for some thousand processors, and few enough for the driver's memory.
 WINDOW = 4096
 
 #: Matches that ended so are played again.

@@ -47,7 +47,7 @@ class RandomSteps:
     terminated: int
     #: The number of matches that were given up.
     truncated: int
-    #: For each player, the sum of its goals at the end of matches.
+    #: For each player, the sum of its rewards.
     rewards: Tuple[float, ...]
 
 
@@ -167,7 +167,9 @@ class Symmetry:
     keeps_initial: bool
 
     def state(self, state: State) -> State:
-        """What a state becomes."""
+        """What a state becomes. There is a `ValueError` for a state of another game."""
+        if state.game != self.game:
+            raise ValueError("the state is one of another game")
         names = self.game.fluents
         return self.game.state([names[number] for number in self.fluents[list(state.numbers)]])
 

@@ -37,6 +37,20 @@ use crate::vector::{parse_rewards, rewards_name};
 /// >>> search.advance(search.best_actions)
 /// >>> search.current_player.tolist() == [1] * 16
 /// True
+///
+/// Searches these states of a game, each with a tree of its own. Forced moves are played in them first, and those of
+/// a role called `random`, until a player has a choice.
+///
+/// - `evaluation` is a function as `Search` takes it: of `observation`, `legal_action_mask` and `current_player`, about
+///   at most a position per state; it returns the rewards that players can expect, `(n, players)`, or a tuple of these
+///   and logits of the actions, `(n, num_actions)`.
+/// - `simulations` is their number in a `run`.
+/// - `noise=(alpha, fraction)` mixes prior probabilities at the roots with Dirichlet noise, in PUCT.
+/// - `gumbel=True` searches by Gumbel noise and sequential halving of at most `considered` actions at the roots, and by
+///   completed values below them.
+/// - `exploration` is the constant of PUCT, for values from -1 to 1.
+/// - `observation`, `dtype` and `rewards` are as for a `VectorEnv`; a match of `max_steps` joint moves is truncated.
+/// - `seed` is that of noise, of chance, and of choices between equals.
 #[pyclass(frozen, module = "propjit")]
 pub(crate) struct BatchSearch {
     game: Py<Game>,
@@ -91,19 +105,6 @@ impl BatchSearch {
 
 #[pymethods]
 impl BatchSearch {
-    /// Searches these states of a game, each with a tree of its own. Forced moves are played in them first, and those of
-    /// a role called `random`, until a player has a choice.
-    ///
-    /// - `evaluation` is a function as `Search` takes it: of `observation`, `legal_action_mask` and `current_player`, about
-    ///   at most a position per state; it returns the rewards that players can expect, `(n, players)`, or a tuple of these
-    ///   and logits of the actions, `(n, num_actions)`.
-    /// - `simulations` is their number in a `run`.
-    /// - `noise=(alpha, fraction)` mixes prior probabilities at the roots with Dirichlet noise, in PUCT.
-    /// - `gumbel=True` searches by Gumbel noise and sequential halving of at most `considered` actions at the roots, and by
-    ///   completed values below them.
-    /// - `exploration` is the constant of PUCT, for values from -1 to 1.
-    /// - `observation`, `dtype` and `rewards` are as for a `VectorEnv`; a match of `max_steps` joint moves is truncated.
-    /// - `seed` is that of noise, of chance, and of choices between equals.
     #[new]
     #[pyo3(signature = (
         states, evaluation, simulations, *, noise=None, gumbel=false, considered=Number(Some(16)), exploration=1.25,

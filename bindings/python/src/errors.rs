@@ -9,7 +9,9 @@ use propjit::search::batched::SearchError;
 use propjit::support::error_text::with_causes;
 use propjit::{LoadError as CoreLoadError, MachineError};
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{
+    PyException, PyMemoryError, PyOSError, PyRuntimeError, PyTypeError, PyValueError,
+};
 use pyo3::prelude::*;
 
 create_exception!(
@@ -117,6 +119,13 @@ pub(crate) fn no_memory(bytes: usize) -> PyErr {
     PyMemoryError::new_err(format!(
         "cannot allocate memory for arrays of {bytes} bytes"
     ))
+}
+
+/// Returns the exception for an argument of the wrong type; `needed` says what is needed.
+pub(crate) fn wrong_type(needed: &str, given: Borrowed<'_, '_, PyAny>) -> PyErr {
+    let name = given.get_type().name().map(|name| name.to_string());
+    let name = name.unwrap_or_else(|_| "object".to_string());
+    PyTypeError::new_err(format!("{needed} is needed, not a `{name}`"))
 }
 
 /// Checks the number of threads.

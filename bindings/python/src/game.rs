@@ -17,9 +17,12 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
-use crate::errors::{UnknownNameError, check_threads, load_error, machine_error, not_ground};
+use crate::errors::{
+    UnknownNameError, check_threads, load_error, machine_error, not_ground, wrong_type,
+};
 use crate::facts;
 use crate::interrupt::{interruptible, waiting};
+use crate::numbers::Number;
 use crate::planes::Planes;
 use crate::playouts;
 use crate::state::State;
@@ -51,10 +54,23 @@ pub(crate) struct Game {
 }
 
 /// A role, by name or by number.
-#[derive(FromPyObject)]
 pub(crate) enum RoleName {
-    Number(usize),
+    Number(Number),
     Name(String),
+}
+
+impl<'py> FromPyObject<'_, 'py> for RoleName {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<RoleName> {
+        if let Ok(name) = given.extract() {
+            return Ok(RoleName::Name(name));
+        }
+        match given.extract() {
+            Ok(number) => Ok(RoleName::Number(number)),
+            Err(_) => Err(wrong_type("a role, by name or by number,", given)),
+        }
+    }
 }
 
 /// The options with which a game is loaded.
@@ -163,11 +179,12 @@ impl Game {
     pub(crate) fn role(&self, role: &RoleName) -> PyResult<RoleId> {
         let names = self.role_names();
         let found = match role {
-            RoleName::Number(number) => Some(*number).filter(|&number| number < names.len()),
+            RoleName::Number(number) => number.less_than(names.len()),
             RoleName::Name(name) => names.iter().position(|role| role == name),
         };
         found.map(|number| RoleId(number as u32)).ok_or_else(|| {
             let asked = match role {
+                RoleName::Number(number @ Number(None)) => number.to_string(),
                 RoleName::Number(number) => format!("number {number}"),
                 RoleName::Name(name) => format!("`{name}`"),
             };
@@ -463,7 +480,8 @@ impl Game {
         }
     }
 
-    /// Plays random matches from the initial state: `count` of them, or for a time.
+    /// Plays random matches from the initial state: `count` of them, or for a time. They are the same ones each time,
+    /// unless another `seed` is given.
     ///
     /// >>> from propjit import Game
     /// >>> playouts = Game.named("ticTacToe").playouts(10_000, seed=1)
@@ -471,16 +489,22 @@ impl Game {
     /// 10000
     /// >>> 57 < playouts.goals["x"].mean < 67
     /// True
-    #[pyo3(signature = (count=None, *, seconds=None, threads=1, seed=0, max_steps=10_000))]
+    #[pyo3(signature = (
+        count=None, *, seconds=None, threads=Number(Some(1)), seed=Number(Some(0)), max_steps=Number(Some(10_000))
+    ))]
+    #[pyo3(
+        text_signature = "($self, count=None, *, seconds=None, threads=1, seed=0, max_steps=10_000)"
+    )]
     fn playouts<'py>(
         &self,
         py: Python<'py>,
-        count: Option<u64>,
+        count: Option<Number>,
         seconds: Option<f64>,
-        threads: usize,
-        seed: u64,
-        max_steps: u32,
+        threads: Number,
+        seed: Number,
+        max_steps: Number,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let count = count.map(|count| count.at_least("count", 0)).transpose()?;
         let time = seconds.map(duration).transpose()?;
         if count.is_none() && time.is_none() {
             return Err(PyTypeError::new_err(
@@ -490,17 +514,23 @@ impl Game {
         let config = PlayoutConfig::default()
             .with_rollouts(count)
             .with_time(time)
-            .with_threads(check_threads(threads)?)
-            .with_seed(seed)
-            .with_max_steps(max_steps);
+            .with_threads(check_threads(threads.at_least("threads", 1)?)?)
+            .with_seed(seed.at_least("seed", 0)?)
+            .with_max_steps(max_steps.at_least("max_steps", 1)?);
         playouts::from_start(py, self, &config)
     }
 
     /// Looks for facts about all states: what never changes again, what forbids what, which goals
     /// go out of reach.
-    #[pyo3(signature = (*, seconds=5.0, seed=0))]
-    fn facts<'py>(&self, py: Python<'py>, seconds: f64, seed: u64) -> PyResult<Bound<'py, PyAny>> {
-        facts::find(py, self, duration(seconds)?, seed)
+    #[pyo3(signature = (*, seconds=5.0, seed=Number(Some(0))))]
+    #[pyo3(text_signature = "($self, *, seconds=5.0, seed=0)")]
+    fn facts<'py>(
+        &self,
+        py: Python<'py>,
+        seconds: f64,
+        seed: Number,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        facts::find(py, self, duration(seconds)?, seed.at_least("seed", 0)?)
     }
 
     /// The symmetries of the game that are proved from the structure of its rules, but for the one that changes nothing:

@@ -43,9 +43,7 @@ impl Knowledge {
 
     /// What is known after moves in a state of the match, given as `State.apply` takes them.
     fn add(&self, py: Python<'_>, state: &State, moves: Played) -> PyResult<Knowledge> {
-        if !state.game_of().is(&self.game) {
-            return Err(PyValueError::new_err("the state is of another game"));
-        }
+        state.of_game(py, &self.game)?;
         let joint = state.joint(py, moves)?;
         let mut core = self.core.clone();
         state.query(py, |position| {

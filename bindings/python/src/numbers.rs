@@ -1,5 +1,7 @@
 //! Numbers that callers pass, with one kind of error for all that are out of range.
 
+use std::fmt;
+
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 
@@ -19,7 +21,22 @@ impl<'py> FromPyObject<'_, 'py> for Number {
     }
 }
 
+impl fmt::Display for Number {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(number) => write!(out, "{number}"),
+            None => out.write_str("of that number"),
+        }
+    }
+}
+
 impl Number {
+    /// Returns the number if it is less than `end`.
+    pub(crate) fn less_than(self, end: usize) -> Option<usize> {
+        let number = self.0.and_then(|number| usize::try_from(number).ok());
+        number.filter(|&number| number < end)
+    }
+
     /// Returns the number if it is from `least` to the greatest one of its type.
     ///
     /// # Errors

@@ -13,10 +13,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays::ObservationType;
-use crate::errors::{check_threads, in_use, left_behind, machine_error, not_ground};
+use crate::errors::{check_threads, in_use, left_behind, machine_error, not_ground, wrong_type};
 use crate::evaluation::Functions;
 use crate::game::{Game, RoleName, duration};
 use crate::interrupt::interruptible;
+use crate::numbers::Number;
 use crate::observations::{ObservationName, Observations};
 use crate::records::record;
 use crate::state::State;
@@ -32,6 +33,31 @@ use crate::vector::parse_rewards;
 /// >>> report = search.report("x")
 /// >>> report.solved, report.value
 /// (True, 50.0)
+///
+/// Without a seed, all that helps is used: `search="auto"` chooses between tree search and minimax by earlier trial
+/// matches of the game; with `evaluation`, the game first learns an evaluation of states by itself, if it is one of two
+/// to four roles, which is kept for later searches; with `local`, a prover looks for forced wins beside the search, in
+/// games of two roles in turn. With a seed, there is tree search by playouts alone, so that the same budget of
+/// playouts gives the same results, unless more is asked for: by `evaluation`, `local`, or `search="minimax"`, which
+/// searches on a learned evaluation in games of two roles in turn. `memory` is in bytes.
+///
+/// `evaluation` may also be a function, and `policy`, too: they get arrays about up to `batch`
+/// positions in which a player has a choice, as `VectorEnv` has them: `observation` (according to `observation` and
+/// `dtype`), `legal_action_mask` and `current_player`. An evaluation returns the rewards that
+/// players can expect, `(n, players)`, of the kind that `VectorEnv` has (from -1 to 1 in games of two players whose
+/// goals always have the same sum, and goals in others, or what `rewards` says), or a tuple of these and logits of the actions. A policy
+/// returns logits of the actions, in the shape of the mask. Their softmax is the prior
+/// probability of moves in the tree; and without an evaluation, moves of playouts are drawn from
+/// it. Proved values take precedence over those of functions.
+///
+/// >>> import numpy as np
+/// >>> from propjit import Game, Search
+/// >>> def evaluation(observation, legal_action_mask, current_player):
+/// ...     return np.zeros((len(observation), 2))
+/// >>> search = Search(Game.named("ticTacToe"), evaluation=evaluation, batch=64)
+/// >>> search.run(playouts=1000)
+/// >>> search.report("x").value
+/// 50.0
 #[pyclass(frozen, module = "propjit")]
 pub(crate) struct Search {
     game: Py<Game>,
@@ -48,10 +74,21 @@ pub(crate) struct Search {
 type Restored = (Py<State>, u32, Py<PyDict>);
 
 /// The start of a search.
-#[derive(FromPyObject)]
 enum Start<'py> {
     Game(Bound<'py, Game>),
     State(Bound<'py, State>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Start<'py> {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Start<'py>> {
+        match (given.extract(), given.extract()) {
+            (Ok(game), _) => Ok(Start::Game(game)),
+            (_, Ok(state)) => Ok(Start::State(state)),
+            _ => Err(wrong_type("a game or a state", given)),
+        }
+    }
 }
 
 /// The evaluation of states.
@@ -80,54 +117,45 @@ impl Search {
 
 #[pymethods]
 impl Search {
-    /// Without a seed, all that helps is used: `search="auto"` chooses between tree search and minimax by earlier trial
-    /// matches of the game; with `evaluation`, the game first learns an evaluation of states by itself, if it is one of two
-    /// to four roles, which is kept for later searches; with `local`, a prover looks for forced wins beside the search, in
-    /// games of two roles in turn. With a seed, there is tree search by playouts alone, so that the same budget of
-    /// playouts gives the same results, unless more is asked for: by `evaluation`, `local`, or `search="minimax"`, which
-    /// searches on a learned evaluation in games of two roles in turn. `memory` is in bytes.
-    ///
-    /// `evaluation` may also be a function, and `policy`, too: they get arrays about up to `batch`
-    /// positions in which a player has a choice, as `VectorEnv` has them: `observation` (according to `observation` and
-    /// `dtype`), `legal_action_mask` and `current_player`. An evaluation returns the rewards that
-    /// players can expect, `(n, players)`, of the kind that `VectorEnv` has (from -1 to 1 in games of two players whose
-    /// goals always have the same sum, and goals in others, or what `rewards` says), or a tuple of these and logits of the actions. A policy
-    /// returns logits of the actions, in the shape of the mask. Their softmax is the prior
-    /// probability of moves in the tree; and without an evaluation, moves of playouts are drawn from
-    /// it. Proved values take precedence over those of functions.
-    ///
-    /// >>> import numpy as np
-    /// >>> from propjit import Game, Search
-    /// >>> def evaluation(observation, legal_action_mask, current_player):
-    /// ...     return np.zeros((len(observation), 2))
-    /// >>> search = Search(Game.named("ticTacToe"), evaluation=evaluation, batch=64)
-    /// >>> search.run(playouts=1000)
-    /// >>> search.report("x").value
-    /// 50.0
     #[new]
     #[pyo3(signature = (
-        start, *, search=None, threads=1, seed=None, memory=1 << 30, exploration=None, evaluation=None,
-        policy=None, batch=256, observation=None, dtype="bool", rewards=None, joint=None, local=None, max_steps=10_000,
+        start, *, search=None, threads=Number(Some(1)), seed=None, memory=Number(Some(1 << 30)), exploration=None,
+        evaluation=None, policy=None, batch=Number(Some(256)), observation=None, dtype="bool", rewards=None, joint=None,
+        local=None, max_steps=Number(Some(10_000)),
     ))]
+    #[pyo3(
+        text_signature = "(start, *, search=None, threads=1, seed=None, memory=1 << 30, exploration=None, \
+        evaluation=None, policy=None, batch=256, observation=None, dtype=\"bool\", rewards=None, joint=None, \
+        local=None, max_steps=10_000)"
+    )]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
     fn new(
         py: Python<'_>,
         start: Start<'_>,
         search: Option<&str>,
-        threads: usize,
-        seed: Option<u64>,
-        memory: usize,
+        threads: Number,
+        seed: Option<Number>,
+        memory: Number,
         exploration: Option<f32>,
         evaluation: Option<Bound<'_, PyAny>>,
         policy: Option<Bound<'_, PyAny>>,
-        batch: usize,
+        batch: Number,
         observation: Option<Bound<'_, PyAny>>,
         dtype: &str,
         rewards: Option<&str>,
         joint: Option<bool>,
         local: Option<bool>,
-        max_steps: u32,
+        max_steps: Number,
     ) -> PyResult<Search> {
+        let threads = check_threads(threads.at_least("threads", 1)?)?;
+        let seed: Option<u64> = seed.map(|seed| seed.at_least("seed", 0)).transpose()?;
+        let memory: usize = memory.at_least("memory", 1)?;
+        let batch: usize = batch.at_least("batch", 1)?;
+        let max_steps: u32 = max_steps.at_least("max_steps", 1)?;
+        if exploration.is_some_and(|constant| !(constant.is_finite() && constant >= 0.0)) {
+            let message = "`exploration` must be a finite number, at least 0";
+            return Err(PyValueError::new_err(message));
+        }
         let (game, state) = match start {
             Start::Game(game) => (game.unbind(), None),
             Start::State(state) => (state.get().game_of().clone_ref(py), Some(state)),
@@ -169,7 +197,7 @@ impl Search {
         };
         let uses_proofs = local.unwrap_or(base.mcts.helpers.local);
         let config = (base.mcts)
-            .with_threads(check_threads(threads)?)
+            .with_threads(threads)
             .with_seed(seed.unwrap_or_else(random_seed))
             .with_keep(seed.is_none())
             .with_memory(memory)
@@ -216,7 +244,7 @@ impl Search {
             game,
         };
         if let Some(state) = state {
-            search.set_root(py, &state, 0)?;
+            search.set_root(py, &state, Number(Some(0)))?;
         }
         Ok(search)
     }
@@ -228,14 +256,17 @@ impl Search {
         &self,
         py: Python<'_>,
         seconds: Option<f64>,
-        playouts: Option<u64>,
-        nodes: Option<u64>,
+        playouts: Option<Number>,
+        nodes: Option<Number>,
     ) -> PyResult<()> {
         if seconds.is_none() && playouts.is_none() && nodes.is_none() {
             let message = "one of `seconds`, `playouts` and `nodes` is needed";
             return Err(PyTypeError::new_err(message));
         }
         let time = seconds.map(duration).transpose()?;
+        let count =
+            |given: Option<Number>, name| given.map(|one| one.at_least(name, 0)).transpose();
+        let (playouts, nodes) = (count(playouts, "playouts")?, count(nodes, "nodes")?);
         let stop = self.game.get().stop();
         let part = match time {
             Some(time) => stop.within(time),
@@ -259,8 +290,11 @@ impl Search {
 
     /// Searches from another state from now on, which comes after `depth` joint moves. Results
     /// about it and its successors are kept.
-    #[pyo3(signature = (state, depth=0))]
-    fn set_root(&self, py: Python<'_>, state: &Bound<'_, State>, depth: u32) -> PyResult<()> {
+    #[pyo3(signature = (state, depth=Number(Some(0))))]
+    #[pyo3(text_signature = "($self, state, depth=0)")]
+    fn set_root(&self, py: Python<'_>, state: &Bound<'_, State>, depth: Number) -> PyResult<()> {
+        let depth = depth.at_least("depth", 0)?;
+        state.get().of_game(py, &self.game)?;
         let fluents: Vec<String> = state.getattr("fluents")?.extract()?;
         let mut search = self.lock()?;
         let search = &mut *search;
@@ -314,7 +348,9 @@ impl Search {
     ) -> PyResult<Py<Search>> {
         let search = py.get_type::<Search>().call((root,), Some(options))?;
         let search = search.cast_into::<Search>()?;
-        search.get().set_root(py, root, depth)?;
+        search
+            .get()
+            .set_root(py, root, Number(Some(depth.into())))?;
         Ok(search.unbind())
     }
 

@@ -3,14 +3,16 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use propjit::game::ground::GroundGame;
 use propjit::game::position::Position;
 use propjit::{MachineError, RoleId, State as CoreState};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PySequence, PyTuple};
 
-use crate::errors::{IllegalMoveError, machine_error};
+use crate::errors::{IllegalMoveError, machine_error, wrong_type};
 use crate::game::{Game, RoleName};
+use crate::numbers::Number;
 use crate::playouts;
 
 /// A state of a game. It never changes: moves lead to another state.
@@ -34,18 +36,43 @@ pub(crate) struct State {
 }
 
 /// A move, as text or as the number of an action.
-#[derive(FromPyObject)]
 pub(crate) enum PlayedMove {
-    Action(usize),
+    Action(Number),
     Text(String),
 }
 
+impl<'py> FromPyObject<'_, 'py> for PlayedMove {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<PlayedMove> {
+        if let Ok(text) = given.extract() {
+            return Ok(PlayedMove::Text(text));
+        }
+        match given.extract() {
+            Ok(action) => Ok(PlayedMove::Action(action)),
+            Err(_) => Err(wrong_type("a move, as a text or an action,", given)),
+        }
+    }
+}
+
 /// The moves of roles: a move of the one that has a choice, a move for each of some, or of all.
-#[derive(FromPyObject)]
 pub(crate) enum Played {
     One(PlayedMove),
     Some(HashMap<String, PlayedMove>),
     All(Vec<PlayedMove>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Played {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Played> {
+        match given.extract() {
+            Ok(one) => Ok(Played::One(one)),
+            Err(_) if given.is_instance_of::<PyDict>() => Ok(Played::Some(given.extract()?)),
+            Err(_) if given.cast::<PySequence>().is_ok() => Ok(Played::All(given.extract()?)),
+            Err(error) => Err(error),
+        }
+    }
 }
 
 /// The parts of a pickled state: its game and propositions.
@@ -78,6 +105,29 @@ impl State {
             let roles = RoleId::first(position.roles().len());
             roles.map(|role| position.legal_texts(role)).collect()
         })
+    }
+
+    /// The actions that are a role's legal moves, ascending.
+    fn actions_of(
+        &self,
+        py: Python<'_>,
+        ground: &GroundGame,
+        role: RoleId,
+    ) -> PyResult<Vec<usize>> {
+        let moves = self.query(py, |position| position.legal_moves(role))?;
+        let of = |played| ground.actions().of(role, played);
+        let mut actions: Vec<usize> = moves.into_iter().map(of).collect();
+        actions.sort_unstable();
+        Ok(actions)
+    }
+
+    /// The legal moves of a role: in the order of actions, if the game is grounded.
+    fn legal_of(&self, py: Python<'_>, role: RoleId) -> PyResult<Vec<String>> {
+        let Some(ground) = self.game.get().core.ground_game() else {
+            return self.query(py, |position| position.legal_texts(role));
+        };
+        let actions = self.actions_of(py, ground, role)?.into_iter();
+        Ok(actions.map(|action| ground.action_text(action)).collect())
     }
 
     /// Returns the state, if it is one of the same game.
@@ -122,9 +172,9 @@ impl State {
         };
         let ground = self.game.get().ground("actions")?;
         let actions = ground.actions().len();
-        match action < actions {
-            true => Ok(ground.action_text(action)),
-            false => Err(IllegalMoveError::new_err(format!(
+        match action.less_than(actions) {
+            Some(action) => Ok(ground.action_text(action)),
+            None => Err(IllegalMoveError::new_err(format!(
                 "there is no action {action}: actions are numbered from 0 to {}",
                 actions.saturating_sub(1)
             ))),
@@ -201,18 +251,18 @@ impl State {
         self.game.clone_ref(py)
     }
 
-    /// The legal moves of a role, or those of all roles by name. In a terminal state there are none.
+    /// The legal moves of a role, or those of all roles by name, in the order of `legal_actions`. In a terminal state
+    /// there are none.
     #[pyo3(signature = (role=None))]
     fn legal<'py>(&self, py: Python<'py>, role: Option<RoleName>) -> PyResult<Bound<'py, PyAny>> {
         let game = self.game.get();
         if let Some(role) = role {
-            let role = game.role(&role)?;
-            let moves = self.query(py, |position| position.legal_texts(role))?;
+            let moves = self.legal_of(py, game.role(&role)?)?;
             return Ok(PyTuple::new(py, moves)?.into_any());
         }
         let legal = PyDict::new(py);
-        for (name, moves) in game.role_names().into_iter().zip(self.all_legal(py)?) {
-            legal.set_item(name, PyTuple::new(py, moves)?)?;
+        for (role, name) in (0..).map(RoleId).zip(game.role_names()) {
+            legal.set_item(name, PyTuple::new(py, self.legal_of(py, role)?)?)?;
         }
         Ok(legal.into_any())
     }
@@ -222,12 +272,7 @@ impl State {
     fn legal_actions(&self, py: Python<'_>, role: RoleName) -> PyResult<Vec<usize>> {
         let game = self.game.get();
         let ground = game.ground("actions")?;
-        let role = game.role(&role)?;
-        let moves = self.query(py, |position| position.legal_moves(role))?;
-        let of = |played| ground.actions().of(role, played);
-        let mut actions: Vec<usize> = moves.into_iter().map(of).collect();
-        actions.sort_unstable();
-        Ok(actions)
+        self.actions_of(py, ground, game.role(&role)?)
     }
 
     /// The roles that have several legal moves. In a terminal state there are none.
@@ -316,22 +361,23 @@ impl State {
         Ok(self.position.state().iter().collect())
     }
 
-    /// Plays `count` random matches from here.
-    #[pyo3(signature = (count, *, seed=0, max_steps=10_000))]
+    /// Plays `count` random matches from here; the same ones each time, unless another `seed` is given.
+    #[pyo3(signature = (count, *, seed=Number(Some(0)), max_steps=Number(Some(10_000))))]
+    #[pyo3(text_signature = "($self, count, *, seed=0, max_steps=10_000)")]
     fn playouts<'py>(
         &self,
         py: Python<'py>,
-        count: u64,
-        seed: u64,
-        max_steps: u32,
+        count: Number,
+        seed: Number,
+        max_steps: Number,
     ) -> PyResult<Bound<'py, PyAny>> {
         playouts::from_state(
             py,
             self.game.get(),
             self.position.state(),
-            count,
-            seed,
-            max_steps,
+            count.at_least("count", 0)?,
+            seed.at_least("seed", 0)?,
+            max_steps.at_least("max_steps", 1)?,
         )
     }
 

@@ -89,6 +89,12 @@ def test_moves_are_given_in_several_ways(game):
     assert len({one, game.initial, game.initial.apply("(mark 3 3)")}) == 2
 
 
+def test_legal_moves_are_in_the_order_of_actions():
+    state = Game.named("connectFour").initial
+    names = tuple(state.game.actions[action] for action in state.legal_actions("red"))
+    assert state.legal("red") == state.legal()["red"] == names
+
+
 def test_what_is_wrong_is_told(game):
     start = game.initial
     with pytest.raises(IllegalMoveError, match=r"x may not play noop here"):
@@ -103,6 +109,15 @@ def test_what_is_wrong_is_told(game):
         start.legal("red")
     with pytest.raises(UnknownNameError, match="no role number 2"):
         start.legal(2)
+    with pytest.raises(UnknownNameError, match="no role of that number"):
+        start.legal(-1)
+    with pytest.raises(TypeError, match="a role, by name or by number, is needed, not a `float`"):
+        start.legal(0.5)
+    with pytest.raises(IllegalMoveError, match="no action of that number: actions are numbered from 0 to 9"):
+        start.apply(-1)
+    for wrong in [None, [None, "noop"]]:
+        with pytest.raises(TypeError, match="a move, as a text or an action, is needed, not a `NoneType`"):
+            start.apply(wrong)
     with pytest.raises(UnknownNameError, match="`nonsense` is not a proposition"):
         game.state(["nonsense"])
     with pytest.raises(UnknownNameError, match="there are .*ticTacToe"):
@@ -122,6 +137,16 @@ def test_what_is_wrong_is_told(game):
         game.playouts()
     with pytest.raises(ValueError, match="-1 seconds"):
         game.playouts(seconds=-1)
+    with pytest.raises(ValueError, match="`count` must be at least 0"):
+        game.playouts(-1)
+    with pytest.raises(TypeError, match="a game or a state is needed, not a `str`"):
+        Search("ticTacToe")
+    with pytest.raises(ValueError, match="another game"):
+        Search(game).set_root(Game.named("connectFour").initial)
+    least = {"threads": 1, "memory": 1, "batch": 1, "max_steps": 1, "seed": 0, "exploration": 0}
+    for option, value in least.items():
+        with pytest.raises(ValueError, match=f"`{option}` must be .*at least {value}"):
+            Search(game, **{option: value - 1})
     assert all(issubclass(kind, PropjitError) for kind in [LoadError, PlayError])
 
 

@@ -193,7 +193,7 @@ def test_percepts_are_those_of_states(name):
 
 @pytest.mark.parametrize("name, steps", [("darkBreakthroughSmall", 2), ("phantomConnectFour", 2), ("battleships", 1)])
 def test_choices_at_random_are_known_like_others(name, steps):
-    """After so many random moves each player who is to choose has made one choice."""
+    """After a number of random moves, each player who is to choose has made one choice."""
     game = Game.named(name)
     env = VectorEnv(game, 20, seed=1)
     env.step_random(steps)

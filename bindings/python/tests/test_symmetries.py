@@ -103,6 +103,8 @@ def test_values():
     assert [one.players.tolist() for one in found].count([1, 0]) == 2
     again = pickle.loads(pickle.dumps(found[0]))
     assert again.game == game and (again.fluents == found[0].fluents).all()
+    with pytest.raises(ValueError, match="another game"):
+        found[0].state(Game.named("ticTacToe").initial)
     # Where only the prover plays, there are no numbers.
     with pytest.raises(propjit.PlayError, match="symmetries"):
         Game.load(text=game.text, backend="prover").symmetries()

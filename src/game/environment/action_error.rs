@@ -17,7 +17,7 @@ pub enum ActionError {
     },
     /// The action is not legal.
     #[error(
-        "action {action} of {player} is not legal in environment {environment}: the mask of legal actions has those that are"
+        "action {action} of {player} is not legal in environment {environment}: the mask of legal actions has the legal ones"
     )]
     Illegal {
         /// The number of the environment.

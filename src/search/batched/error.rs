@@ -38,7 +38,7 @@ pub enum SearchError {
     },
     /// The action is not legal.
     #[error(
-        "action {action} of {player} is not legal in game {game}: the mask of legal actions has those that are"
+        "action {action} of {player} is not legal in game {game}: the mask of legal actions has the legal ones"
     )]
     Illegal {
         /// The number of the game.

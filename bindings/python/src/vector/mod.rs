@@ -59,6 +59,21 @@ pub(crate) use arguments::{parse_rewards, rewards_name};
 /// >>> steps = env.step_random(1000)
 /// >>> 4 * 1000 // 9 <= steps.terminated <= 4 * 1000 // 5
 /// True
+///
+/// `n` environments on `threads` threads.
+///
+/// - `observation` says what is observed: `fluents` (the state; the default), `planes` (as `game.planes()` arranges
+///   them, or planes of your own choice), or `percepts`, the only way in which games that hide information are
+///   observed; and `dtype` the type: `bool`, `uint8`, `float32` or `bits`, as `numpy.unpackbits(...,
+///   bitorder="little")` takes them.
+/// - `observer` is the number of the player who observes; by default, it is the one that has a choice.
+/// - `rewards` is `zero-sum` or `goals`; by default, that is found out.
+/// - `autoreset` is `SameStep`, `NextStep` or `Disabled`, as in Gymnasium.
+/// - `joint` says whether a step takes an action of each player; by default, that is found out.
+/// - A match of `max_steps` joint moves is truncated.
+///
+/// There is a `MemoryError` if there is no memory for this many environments, and a
+/// `RuntimeError` if the threads, of which there are 1024 at most, cannot be started.
 #[pyclass(frozen, module = "propjit")]
 pub(crate) struct VectorEnv {
     game: Py<Game>,
@@ -148,20 +163,6 @@ const GO: Duration = Duration::from_millis(20);
 
 #[pymethods]
 impl VectorEnv {
-    /// `n` environments on `threads` threads.
-    ///
-    /// - `observation` says what is observed: `fluents` (the state; the default), `planes` (as `game.planes()` arranges
-    ///   them, or planes of your own choice), or `percepts`, the only way in which games that hide information are
-    ///   observed; and `dtype` the type: `bool`, `uint8`, `float32` or `bits`, as `numpy.unpackbits(...,
-    ///   bitorder="little")` takes them.
-    /// - `observer` is the number of the player who observes; by default, it is the one that has a choice.
-    /// - `rewards` is `zero-sum` or `goals`; by default, that is found out.
-    /// - `autoreset` is `SameStep`, `NextStep` or `Disabled`, as in Gymnasium.
-    /// - `joint` says whether a step takes an action of each player; by default, that is found out.
-    /// - A match of `max_steps` joint moves is truncated.
-    ///
-    /// There is a `MemoryError` if there is no memory for this many environments, and a
-    /// `RuntimeError` if the threads, of which there are 1024 at most, cannot be started.
     #[new]
     #[pyo3(signature = (
         game, n, *, threads=Number(Some(1)), observation=None, dtype="bool", observer=None, rewards=None,
@@ -320,10 +321,7 @@ impl VectorEnv {
     /// The state of an environment.
     fn state(&self, py: Python<'_>, environment: Number) -> PyResult<State> {
         let n = self.shape().environments;
-        let number = environment
-            .0
-            .and_then(|number| usize::try_from(number).ok());
-        let Some(environment) = number.filter(|&number| number < n) else {
+        let Some(environment) = environment.less_than(n) else {
             let message = format!("environments are numbered from 0 to {}", n - 1);
             return Err(PyIndexError::new_err(message));
         };

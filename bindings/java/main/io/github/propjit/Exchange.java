@@ -30,7 +30,7 @@ final class Exchange {
         numbers = memory.order(ByteOrder.nativeOrder()).asLongBuffer();
     }
 
-    /** For a new question and its answer, of at most so many numbers, if that is known. */
+    /** For a new question and its answer, with room for {@code size} numbers. */
     static Exchange begin(int size) {
         Reclaimer.reclaim();
         Exchange exchange = OF_THREAD.get();

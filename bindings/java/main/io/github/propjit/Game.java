@@ -281,7 +281,7 @@ public final class Game implements AutoCloseable {
     }
 
     /**
-     * Plays so many random matches from each of some states of this game, all together on one thread.
+     * Plays this number of random matches from each of some states of this game, all together on one thread.
      * What came of each is in the order of the states.
      *
      * @param seed of the random numbers
@@ -412,7 +412,7 @@ public final class Game implements AutoCloseable {
         return Exchange.begin(1 + state.words.length).putWords(state.words);
     }
 
-    /** A question about a joint move, with room for so many more numbers. */
+    /** A question about a joint move, with room for more numbers. */
     private static Exchange question(State state, int[] moves, int more) {
         Exchange exchange = Exchange.begin(1 + state.words.length + moves.length + more);
         exchange.putWords(state.words);

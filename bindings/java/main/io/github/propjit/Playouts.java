@@ -22,7 +22,7 @@ public final class Playouts {
         }
     }
 
-    /** How many numbers an answer about a game with so many roles has. */
+    /** The length of an answer about a game with this number of roles. */
     static int size(int roles) {
         return 6 + 4 * roles;
     }

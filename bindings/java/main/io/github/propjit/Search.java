@@ -31,13 +31,13 @@ public final class Search implements AutoCloseable {
         Reclaimer.register(this, pointer, Search::free);
     }
 
-    /** Searches for so many seconds, or until the value is proved. */
+    /** Searches for a number of seconds, or until the value is proved. */
     public void run(double seconds) {
         run(seconds, 0, 0);
     }
 
     /**
-     * Searches until so many seconds have passed, so many more playouts have ended, or so many more
+     * Searches until the time has passed, or the given number of further playouts have ended or of further
      * nodes were made, each without limit if it is 0; or until the value is proved or the search is
      * stopped.
      */
@@ -54,7 +54,7 @@ public final class Search implements AutoCloseable {
     }
 
     /**
-     * Searches from another state from now on, which comes after so many joint moves. What is known of
+     * Searches from another state from now on, which comes after {@code depth} joint moves. What is known of
      * it and of what follows is kept.
      */
     public void setRoot(State state, int depth) {
