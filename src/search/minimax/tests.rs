@@ -33,7 +33,7 @@ fn evaluation(game: &Game, rng: &mut GameRng) -> Arc<Evaluation> {
     for row in &mut weights.outputs {
         *row = std::array::from_fn(|_| rng.random_range(-0.5f32..0.5));
     }
-    Arc::new(Evaluation::new(Roles::new(2).unwrap(), inputs, &weights))
+    Arc::new(Evaluation::new(Roles::of(game.ground_game().unwrap()).unwrap(), inputs, &weights))
 }
 
 fn search(game: &Game, evaluation: &Arc<Evaluation>, config: &MinimaxConfig) -> Minimax {
