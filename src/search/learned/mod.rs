@@ -62,7 +62,7 @@ pub use greatest::{TuplePlace, TupleWeight};
 #[cfg(test)]
 pub(in crate::search) use inputs::Inputs;
 pub(in crate::search) use lane_scorer::{
-    Accumulator, ChangeLists, ChildRows, ChildScores, LaneScorer,
+    Accumulator, CHANCE, ChangeLists, ChildRows, ChildScores, LaneScorer,
 };
 pub use learn::Heuristic;
 pub(in crate::search) use match_play::MAX_STEPS;
