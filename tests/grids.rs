@@ -67,7 +67,7 @@ fn places(grids: &Grids, played: &str) -> Vec<Vec<String>> {
     parts.map(|part| part.iter().map(name).collect()).collect()
 }
 
-const OWN: [Known; 34] = [
+const OWN: [Known; 35] = [
     ("battleships", &[]),
     ("breakthrough", &[(GridKind::Rectangle, 8, 8)]),
     ("breakthroughSmall", &[(GridKind::Rectangle, 6, 6)]),
@@ -99,6 +99,7 @@ const OWN: [Known; 34] = [
     ("piglet", &[]),
     ("pipes", &[(GridKind::Rectangle, 4, 4)]),
     ("reversi", &[(GridKind::Rectangle, 8, 8)]),
+    ("shortTables", &[]),
     ("sudoku", &[(GridKind::Rectangle, 9, 9)]),
     ("threePlayerTicTacToe", &[(GridKind::Rectangle, 5, 5)]),
     ("ticTacToe", &[(GridKind::Rectangle, 3, 3)]),

@@ -7,7 +7,7 @@ macro_rules! rulesheets {
 }
 
 /// Names and texts of all of them, by name: the files of the folder `gdl/games`.
-pub const GAMES: [(&str, &str); 34] = rulesheets![
+pub const GAMES: [(&str, &str); 35] = rulesheets![
     "battleships",
     "breakthrough",
     "breakthroughSmall",
@@ -36,6 +36,7 @@ pub const GAMES: [(&str, &str); 34] = rulesheets![
     "piglet",
     "pipes",
     "reversi",
+    "shortTables",
     "sudoku",
     "threePlayerTicTacToe",
     "ticTacToe",

@@ -416,12 +416,11 @@ impl Batch {
         self.played = Played::These(played);
     }
 
-    /// Chooses one of these moves of a role in each lane, in their order; other roles make the same move in all lanes.
+    /// Plays a move per lane for each role in `chosen`, and the same moves of `others` in all lanes.
     ///
     /// # Panics
-    /// If there is not one move per lane.
-    pub(crate) fn play_alone(&mut self, role: RoleId, moves: &[Move], others: &[(RoleId, Move)]) {
-        assert_eq!(moves.len(), self.filled, "a move per lane");
+    /// If there is not a move per lane.
+    pub(crate) fn play_choices(&mut self, chosen: &[(RoleId, &[Move])], others: &[(RoleId, Move)]) {
         self.forget_moves();
         let mut played = match std::mem::replace(&mut self.played, Played::Any) {
             Played::These(played) => played,
@@ -430,11 +429,14 @@ impl Batch {
         played.clear();
         let does = &self.game.layout().does;
         let words = self.evaluator.width().words();
-        let first = does[role.index()].start;
-        let rows = self.evaluator.inputs_mut(does[role.index()].clone());
-        for (lane, chosen) in moves.iter().enumerate() {
-            rows[chosen.index() * words + lane / 64] |= 1 << (lane % 64);
-            played.push((first + chosen.index()) as u32);
+        for &(role, moves) in chosen {
+            assert_eq!(moves.len(), self.filled, "a move per lane");
+            let first = does[role.index()].start;
+            let rows = self.evaluator.inputs_mut(does[role.index()].clone());
+            for (lane, chosen) in moves.iter().enumerate() {
+                rows[chosen.index() * words + lane / 64] |= 1 << (lane % 64);
+                played.push((first + chosen.index()) as u32);
+            }
         }
         for &(other, chosen) in others {
             let input = does[other.index()].start + chosen.index();

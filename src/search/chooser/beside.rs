@@ -240,8 +240,8 @@ impl MinimaxBeside {
         }
     }
 
-    /// Searches from a state to the ends of matches, if these are so near that a part of the budget is enough. Returns
-    /// whether the value is proved. Estimates hardly matter there.
+    /// Searches from a state to the ends of matches, if these are so near that a part of the budget is enough, in games
+    /// without chance. Returns whether the value is proved. Estimates hardly matter there.
     ///
     /// # Errors
     /// When the machine cannot go on.
@@ -250,7 +250,8 @@ impl MinimaxBeside {
         state: &State,
         budget: &SearchBudget,
     ) -> Result<bool, MachineError> {
-        let (false, Some(engines)) = (self.is_out, self.game.engines()) else {
+        let is_out = self.is_out || self.game.random_role().is_some();
+        let (false, Some(engines)) = (is_out, self.game.engines()) else {
             return Ok(false);
         };
         let (ends, known) = (&mut self.ends, self.known.as_ref());

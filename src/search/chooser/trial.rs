@@ -61,26 +61,33 @@ impl Trial<'_> {
         }
         let opening = rng::streams(self.seed.wrapping_add(number / 2)).next();
         let mut opening = opening.expect("there are streams");
-        let own = RoleId((number % 2) as u32);
+        let ground = self.game.ground_game().ok_or(not_ground())?;
+        let players: Vec<RoleId> = ground.players().collect();
+        let own = players[(number % 2) as usize];
         let mut position = self.game.start()?;
         let mut depth = 0;
         while !position.is_over()? {
             if stop.is_set() || depth >= MAX_STEPS {
                 return Ok(None);
             }
-            let legal = RoleId::first(2).map(|role| position.legal_moves(role));
+            let roles = RoleId::first(ground.roles().len());
+            let legal = roles.map(|role| position.legal_moves(role));
             let legal: Vec<Vec<Move>> = legal.collect::<Result<_, _>>()?;
             if legal.iter().any(Vec::is_empty) {
                 // The match cannot go on, and shows nothing.
                 return Ok(None);
             }
-            let deciding = RoleId::first(2).find(|role| legal[role.index()].len() > 1);
+            let mut players = players.iter().copied();
+            let deciding = players.find(|role| legal[role.index()].len() > 1);
+            // Chance plays as in the other match with the same opening, as far as these are alike.
+            let random = |legal: &Vec<Move>| legal[opening.random_range(0..legal.len())];
+            let drawn: Vec<Move> = legal.iter().map(random).collect();
             let mut joint: Vec<Move> = legal.iter().map(|legal| legal[0]).collect();
+            if let Some(random) = ground.random_role() {
+                joint[random.index()] = drawn[random.index()];
+            }
             match deciding {
-                _ if depth < OPENING => {
-                    let random = |legal: &Vec<Move>| legal[opening.random_range(0..legal.len())];
-                    joint = legal.iter().map(random).collect();
-                }
+                _ if depth < OPENING => joint = drawn,
                 Some(role) if role == own => {
                     let state = position.ground_state().ok_or(not_ground())?;
                     minimax.set_root(state)?;
@@ -109,9 +116,10 @@ impl Trial<'_> {
 
 /// The part of the points of a role at the end of a match: a half if both got the same share of what they can get.
 fn points(position: &Position, game: &Game, own: RoleId) -> Result<f64, MinimaxError> {
-    let ranges = game.ground_game().ok_or(not_ground())?.goal_ranges();
+    let ground = game.ground_game().ok_or(not_ground())?;
+    let ranges = ground.goal_ranges();
     let goals = position.goals()?;
-    let roles = Roles::new(2).expect("two roles may have an evaluation");
+    let roles = Roles::of(ground).expect("two roles may have an evaluation");
     let shares = roles.shares(|role| {
         let goal = goals[role.index()].unwrap_or(0);
         share_of_range(ranges[role.index()], goal)

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::evaluation::{Evaluation, Scorer};
 use super::samples::Samples;
-use crate::game::machine::RoleId;
 use crate::game::vocabulary::state::ones;
 use crate::support::statistics::Moments;
 
@@ -35,7 +34,7 @@ pub(super) fn effects(samples: &Samples, evaluation: &Arc<Evaluation>) -> Vec<Ef
     let roles = evaluation.roles();
     let effect = |base| Effect {
         base,
-        where_to_move: roles.each().map(|_| Moments::default()).collect(),
+        where_to_move: vec![Moments::default(); roles.count()].into(),
     };
     let mut effects: Vec<Effect> = (0..evaluation.bases()).map(effect).collect();
     let step = samples.len().div_ceil(STATES).max(1);
@@ -43,7 +42,7 @@ pub(super) fn effects(samples: &Samples, evaluation: &Arc<Evaluation>) -> Vec<Ef
         let state = || sample.state.iter().copied();
         scorer.log_odds(state(), sample.to_move);
         for base in ones(state()) {
-            let effect = scorer.effect(base, sample.to_move)[RoleId(0).index()];
+            let effect = scorer.effect(base, sample.to_move)[roles.first().index()];
             effects[base].where_to_move[sample.to_move.index()].add(effect, 1);
         }
     }

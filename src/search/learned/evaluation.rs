@@ -455,7 +455,7 @@ mod tests {
             outputs in prop::array::uniform4(prop::array::uniform32(-9.0f32..9.0)),
         ) {
             let propositions = Arc::new(Inputs::plain(70));
-            let roles = Roles::new(count).unwrap();
+            let roles = Roles::new(count, None).unwrap();
             let evaluation = Evaluation::new(roles, propositions.clone(), &Weights { constant, inputs, outputs, cells: Vec::new() });
             let weights = evaluation.weights();
             prop_assert_eq!(&Evaluation::new(roles, propositions, &weights), &evaluation);

@@ -36,13 +36,10 @@ impl Evaluation {
     /// by a symmetry of the game, and so have the same weights, only one is there.
     pub fn greatest_tuples(&self, count: usize) -> Vec<TupleWeight> {
         let weight = |direct: &Direct| -> Box<[f64]> {
-            let movers = if self.roles().each().count() == 2 {
-                2
-            } else {
-                1
-            };
+            let movers = if self.roles().are_two() { 2 } else { 1 };
             let columns = RoleId::first(movers);
-            let columns = columns.map(|to_move| self.roles().column(to_move, RoleId(0)));
+            let first = self.roles().first();
+            let columns = columns.map(|to_move| self.roles().column(to_move, first));
             columns
                 .map(|column| f64::from(direct[column]) / f64::from(DIRECT))
                 .collect()

@@ -100,8 +100,8 @@ impl JointMoves {
         });
         let means: Vec<Vec<f32>> = means.collect();
         let values = joints().map(|places| {
-            let own = means.iter().zip(places);
-            own.map(|(means, &place)| means[place]).sum()
+            let own = roles.each().zip(&means);
+            own.map(|(role, means)| means[places[role.index()]]).sum()
         });
         greatest(values, rng)
     }
@@ -185,7 +185,7 @@ mod tests {
         };
         let (first, second) = (values([2, 0]), values([1, 1]));
         let best = found.best(
-            Roles::new(2).unwrap(),
+            Roles::TWO,
             |role| [&first[..], &second][role.index()],
             &mut rng,
         );

@@ -11,7 +11,7 @@ use propjit_jit::{VectorWork, vectorised};
 
 use super::evaluation::{self, Evaluation, ONE, Sums, add_direct, subtract_direct};
 use super::inputs::{Counts, InputObserver};
-use super::weights::HIDDEN;
+use super::weights::{HIDDEN, Roles};
 
 /// The logarithm of the odds, in units of this.
 const LOGIT_BITS: u32 = 10;
@@ -25,15 +25,19 @@ const PRODUCT_BITS: u32 = 19;
 #[repr(align(64))]
 struct Hidden([i16; HIDDEN]);
 
+/// Where only chance plays, in the place of the role to move.
+pub(in crate::search) const CHANCE: u8 = 2;
+
 /// What the first role has more than the second, by the role to move.
 type Direct = [i32; 2];
 
-/// Scores the children of states in a game of two roles, by an evaluation.
+/// Scores the children of states in a game of two roles, not counting one that plays at random, by an evaluation.
 #[derive(Debug)]
 pub(in crate::search) struct LaneScorer {
     evaluation: Arc<Evaluation>,
     hidden: Vec<Hidden>,
     direct: Vec<Direct>,
+    constant: Direct,
     /// The weights of the hidden units, by the role to move.
     outputs: [Hidden; 2],
     /// The key of each proposition.
@@ -72,7 +76,8 @@ pub(in crate::search) struct ChildRows<'a> {
     pub rows: &'a [u64],
     /// The number of words of a row.
     pub width: usize,
-    /// The number of the role to move in each child; any other number where the match is over, which has no score.
+    /// Whether the first or the second role is to move in each child (0 or 1), or only [`CHANCE`]; any other number
+    /// where the match is over, which has no score.
     pub movers: &'a [u8],
 }
 
@@ -90,16 +95,27 @@ fn halved(own: i32, other: i32) -> i32 {
     (own - other) / 2
 }
 
-fn direct(weights: &evaluation::Direct) -> Direct {
-    let [a, b, c, d] = *weights;
-    [halved(a, b), halved(c, d)]
+/// The outputs for the first and the second role that do not play at random, by which of them is to move.
+fn columns(roles: Roles) -> [[usize; 2]; 2] {
+    let both = || roles.each().take(2);
+    let mut columns = [[0; 2]; 2];
+    for (columns, to_move) in columns.iter_mut().zip(both()) {
+        for (column, role) in columns.iter_mut().zip(both()) {
+            *column = roles.column(to_move, role);
+        }
+    }
+    columns
 }
 
 impl LaneScorer {
-    /// Scores by an evaluation for two roles.
+    /// Scores by an evaluation for two roles that do not play at random.
     pub(in crate::search) fn new(evaluation: Arc<Evaluation>) -> LaneScorer {
-        let outputs = [0, 2].map(|first| {
-            let [own, other] = [first, first + 1].map(|at| evaluation.outputs[at]);
+        let columns = columns(evaluation.roles());
+        let direct = |weights: &evaluation::Direct| {
+            columns.map(|[own, other]| halved(weights[own], weights[other]))
+        };
+        let outputs = columns.map(|columns| {
+            let [own, other] = columns.map(|at| evaluation.outputs[at]);
             let mut both = [0; HIDDEN];
             for (both, (own, other)) in both.iter_mut().zip(own.iter().zip(other)) {
                 *both = halved(i32::from(*own), i32::from(other)) as i16;
@@ -115,6 +131,7 @@ impl LaneScorer {
             direct: (evaluation.weights.iter())
                 .map(|sums| direct(&sums.direct))
                 .collect(),
+            constant: direct(&evaluation.constant.direct),
             outputs,
             keys: (1..=evaluation.bases() as u64).map(mixed).collect(),
             cells: evaluation.cells.iter().map(direct).collect(),
@@ -128,7 +145,7 @@ impl LaneScorer {
         let constant: &Sums = &self.evaluation.constant;
         let inputs = self.evaluation.inputs();
         let counts = inputs.no_counts();
-        let mut direct = direct(&constant.direct);
+        let mut direct = self.constant;
         for cell in inputs.tuples().cells_of(counts.contents()) {
             add_direct(&mut direct, &self.cells[cell]);
         }
@@ -221,11 +238,13 @@ impl LaneScorer {
 
     #[inline(always)]
     fn output(&self, hidden: &Hidden, direct: Direct, mover: u8) -> i32 {
+        // With chance, outputs do not depend on the role to move.
+        let mover = usize::from(mover % CHANCE);
         let mut products = 0i32;
-        for (&sum, &weight) in hidden.0.iter().zip(&self.outputs[usize::from(mover)].0) {
+        for (&sum, &weight) in hidden.0.iter().zip(&self.outputs[mover].0) {
             products += i32::from(sum.clamp(0, ONE)) * i32::from(weight);
         }
-        let direct = direct[usize::from(mover)];
+        let direct = direct[mover];
         (direct + (products >> (PRODUCT_BITS - DIRECT_BITS))) >> (DIRECT_BITS - LOGIT_BITS)
     }
 }
@@ -354,7 +373,7 @@ impl VectorWork for ScoreChildren<'_> {
             scorer.change(base, holds, &mut hidden, &mut direct, counts);
         }
         for (lane, &mover) in children.movers.iter().enumerate() {
-            if mover > 1 {
+            if mover > CHANCE {
                 scores.values.push(0);
                 continue;
             }
@@ -523,7 +542,8 @@ mod tests {
         #[test]
         fn children_have_the_scores_of_their_states(
             parents in prop::collection::vec(prop::collection::btree_set(0..BASES, 0..40), 1..3),
-            changes in prop::collection::vec((0u8..3, prop::collection::vec(0..BASES, 0..20)), 1..140),
+            random in prop::option::of((0u32..3).prop_map(RoleId)),
+            changes in prop::collection::vec((0u8..4, prop::collection::vec(0..BASES, 0..20)), 1..140),
             common in prop::collection::vec(0..BASES, 0..3),
             parts in prop::collection::vec(prop::collection::btree_set(0..BASES, 3..6), 0..4),
             tuples in prop::collection::vec(prop::collection::vec(0..BASES / 2, 2..4), 0..8),
@@ -551,7 +571,9 @@ mod tests {
                 outputs,
                 cells: (0..inputs.tuples().cells()).map(|at| next().direct.map(|weight| weight / (1 + at % 7) as f32)).collect(),
             };
-            let evaluation = Arc::new(Evaluation::new(Roles::new(2).unwrap(), inputs, &weights));
+            let roles = Roles::new(if random.is_some() { 3 } else { 2 }, random).unwrap();
+            let players: Vec<RoleId> = roles.each().collect();
+            let evaluation = Arc::new(Evaluation::new(roles, inputs, &weights));
             let scorer = LaneScorer::new(evaluation.clone());
             let mut sums = scorer.accumulator();
             let mut lists = ChangeLists::default();
@@ -590,15 +612,16 @@ mod tests {
                     let mut own = scorer.accumulator();
                     scorer.go_to(&mut own, &words(child));
                     prop_assert_eq!(scores.keys[lane], own.key());
-                    if movers[lane] > 1 {
+                    if movers[lane] > CHANCE {
                         prop_assert_eq!(scores.values[lane], 0);
                         continue;
                     }
                     let mover = movers[lane];
                     prop_assert_eq!(scores.values[lane], scorer.output(&own.hidden, own.direct, mover));
                     let mut other = Scorer::new(evaluation.clone());
-                    let role = RoleId(mover.into());
-                    let [first, second, ..] = other.log_odds(words(child).into_iter(), role);
+                    let role = *players.get(usize::from(mover)).or(random.as_ref()).unwrap_or(&players[0]);
+                    let log_odds = other.log_odds(words(child).into_iter(), role);
+                    let [first, second] = [0, 1].map(|player| log_odds[players[player].index()]);
                     let expected = (first - second) / 2.0 * (1 << LOGIT_BITS) as f32;
                     let found = scores.values[lane] as f32;
                     prop_assert!((found - expected).abs() < 8.0, "{} and {}", found, expected);

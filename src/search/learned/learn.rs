@@ -227,7 +227,7 @@ impl Learner<'_> {
         let threads = self.config.thread_count();
         let evaluators = (0..threads).map(|_| lanes_evaluator(engines, MAX_STEPS, rng.next_u64()));
         let mut evaluators: Vec<_> = evaluators.collect();
-        let (Some(roles), None) = (Roles::new(game.roles().len()), source.random_role()) else {
+        let Some(roles) = Roles::of(game) else {
             return Ok(HeuristicVerdict::OtherRoles);
         };
         let players = (evaluators.iter_mut().zip(streams))

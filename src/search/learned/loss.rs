@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::evaluation::{Evaluation, Scorer, logistic};
 use super::samples::{Sample, Samples};
 use super::weights::{Roles, Shares};
+use crate::game::machine::RoleId;
 use crate::support::statistics::Moments;
 
 /// By what weights may be multiplied in the end.
@@ -33,12 +34,13 @@ pub(super) fn best_scale(
     evaluation: &Arc<Evaluation>,
 ) -> (f32, f64, Moments<f64>) {
     let mut scorer = Scorer::new(evaluation.clone());
+    let first = evaluation.roles().first();
     let log_odds = samples
         .each()
-        .map(|sample| scorer.log_odds(sample.state.iter().copied(), sample.to_move)[0]);
+        .map(|sample| scorer.log_odds(sample.state.iter().copied(), sample.to_move)[first.index()]);
     let log_odds: Vec<f32> = log_odds.collect();
     let scaled = SCALES.map(|scale| {
-        let (loss, gain) = losses(samples, &log_odds, scale);
+        let (loss, gain) = losses(samples, first, &log_odds, scale);
         (scale, loss, gain)
     });
     let best = scaled.into_iter().min_by(|a, b| a.1.total_cmp(&b.1));
@@ -48,15 +50,16 @@ pub(super) fn best_scale(
 /// The mean logarithmic loss of the first role's results, with these logarithms of its odds multiplied
 /// by the scale, and by how much that is less than if every state had the mean of those with the same
 /// role to move: each match counts once.
-fn losses(samples: &Samples, log_odds: &[f32], scale: f32) -> (f64, Moments<f64>) {
-    let means = means(samples.each());
+fn losses(samples: &Samples, first: RoleId, log_odds: &[f32], scale: f32) -> (f64, Moments<f64>) {
+    let means = means(first, samples.each());
     let mut log_odds = log_odds.iter();
     let (mut all, mut gain) = (Moments::<f64>::default(), Moments::default());
     for samples in samples.by_match() {
         let mut gains = Moments::<f64>::default();
         for (sample, log_odds) in samples.zip(&mut log_odds) {
-            let loss = loss(logistic(scale * log_odds), sample.results[0]);
-            let without = self::loss(means[sample.to_move.index()], sample.results[0]);
+            let result = sample.results[first.index()];
+            let loss = loss(logistic(scale * log_odds), result);
+            let without = self::loss(means[sample.to_move.index()], result);
             all.add(loss, 1);
             gains.add(without - loss, 1);
         }
@@ -66,10 +69,10 @@ fn losses(samples: &Samples, log_odds: &[f32], scale: f32) -> (f64, Moments<f64>
 }
 
 /// Returns the mean result of the first role, by role to move.
-pub(super) fn means<'a>(samples: impl Iterator<Item = Sample<'a>>) -> Shares {
+pub(super) fn means<'a>(first: RoleId, samples: impl Iterator<Item = Sample<'a>>) -> Shares {
     let mut results = [Moments::<f64>::default(); Roles::MOST];
     for sample in samples {
-        results[sample.to_move.index()].add(sample.results[0], 1);
+        results[sample.to_move.index()].add(sample.results[first.index()], 1);
     }
     results.map(|results| results.mean().unwrap_or(0.5) as f32)
 }

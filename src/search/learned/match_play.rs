@@ -2,7 +2,7 @@
 
 use super::samples::{Samples, ToMove};
 use super::schedule::Traces;
-use super::weights::Shares;
+use super::weights::{Roles, Shares};
 use crate::game::machine::expansion::successor::{NodeInfo, Turn};
 use crate::game::machine::{RoleId, State};
 
@@ -12,6 +12,7 @@ pub(in crate::search) const MAX_STEPS: u32 = 1000;
 /// A match.
 pub(super) struct Match {
     pub number: u64,
+    pub roles: Roles,
     pub state: State,
     pub info: NodeInfo,
     /// How many decisions are still made at random.
@@ -55,21 +56,16 @@ impl Lessons<'_> {
     }
 }
 
-/// Returns the side that a role is on, of `sides`, in the match of this number: roles change sides from
-/// match to match.
-pub(in crate::search) fn side_of(number: u64, role: RoleId, sides: usize) -> usize {
-    ((number + u64::from(role.0)) % sides as u64) as usize
-}
-
 impl Match {
     /// Returns the number of the judge that decides for a role, of `judges`.
     pub(super) fn judge_of(&self, role: RoleId, judges: usize) -> usize {
-        side_of(self.number, role, judges)
+        self.roles.side(self.number, role, judges)
     }
 
-    /// Returns whether a judge, of `judges`, decides.
+    /// Returns whether a judge, of `judges`, decides; none does where only chance plays.
     pub(super) fn asks(&self, judge: usize, judges: usize) -> bool {
         match self.info.turn {
+            Turn::One(role) if self.roles.is_random(role) => false,
             Turn::One(role) => self.judge_of(role, judges) == judge,
             _ => true,
         }

@@ -1,8 +1,8 @@
 //! Learned evaluations of states, from matches that the game plays against itself.
 //!
-//! They are for games of two to four roles, which take turns or decide at once. A small neural network over
-//! the propositions of a state learns what each role can expect there. Nothing is taken from the names of
-//! propositions, which mean nothing.
+//! They are for games of two to four roles, which take turns or decide at once; one of at least three may play at
+//! random. A small neural network over the propositions of a state learns what each role can expect there. Nothing is
+//! taken from the names of propositions, which mean nothing.
 //!
 //! 1. Matches are played in lanes by the evaluation so far, with some noise: all successors of many
 //!    states are one call. In the first round there is none, and matches are random but for
@@ -62,11 +62,10 @@ pub use greatest::{TuplePlace, TupleWeight};
 #[cfg(test)]
 pub(in crate::search) use inputs::Inputs;
 pub(in crate::search) use lane_scorer::{
-    Accumulator, ChangeLists, ChildRows, ChildScores, LaneScorer,
+    Accumulator, CHANCE, ChangeLists, ChildRows, ChildScores, LaneScorer,
 };
 pub use learn::Heuristic;
 pub(in crate::search) use match_play::MAX_STEPS;
-pub(in crate::search) use match_play::side_of;
 pub use search_matches::{BetweenSearches, PlaySearchMatch, SearchMatch};
 pub(in crate::search) use store::kept;
 pub use store::{Known, StoreError};

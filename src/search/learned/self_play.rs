@@ -7,7 +7,7 @@ use rand::RngExt;
 
 use super::evaluation::shares;
 use super::joint_moves::JointMoves;
-use super::match_play::{Decision, Lessons, MAX_STEPS, Match, side_of};
+use super::match_play::{Decision, Lessons, MAX_STEPS, Match};
 use super::policy::{Judge, Policy, greatest};
 use super::samples::Samples;
 use super::schedule::Traces;
@@ -355,7 +355,7 @@ impl<'a> SelfPlay<'a> {
             // A match that takes too long is worth nothing.
             let goal = |role: RoleId| one.info.turn.counted_goal(role);
             let results = self.roles.shares(|role| self.unit(role, goal(role)));
-            outcome.is_shared &= (results[0] + results[1] - 1.0).abs() < 1e-3;
+            outcome.is_shared &= (results.iter().sum::<f32>() - 1.0).abs() < 1e-3;
             outcome.score.add(self.score(one.number, results), 1);
             outcome.over += 1;
             if let (Some(lessons), false) = (&mut lessons, one.to_move.is_empty()) {
@@ -367,8 +367,9 @@ impl<'a> SelfPlay<'a> {
         Ok(true)
     }
 
-    /// Returns the role that decides in the state of a match, or the first role if several do with these
-    /// joint moves; the place of the best successor; and what the roles can expect then, if that is known.
+    /// Returns the role that decides in the state of a match, or the first role if several do with these joint moves;
+    /// the place of the best successor; and what the roles can expect then, if that is known. Where only chance plays,
+    /// that is any successor, and as what it brings is a fair sample, nothing is expected.
     fn decide(
         &mut self,
         one: &Match,
@@ -384,6 +385,9 @@ impl<'a> SelfPlay<'a> {
         let judged: Vec<Vec<Shares>> = judged.map(Option::unwrap_or_default).collect();
         let of = |role: RoleId| one.judge_of(role, count);
         let role = one.info.turn.first().expect("somebody decides in it");
+        if one.info.turn == Turn::One(role) && self.roles.is_random(role) {
+            return (role, self.rng.random_range(0..next.infos.len()), None);
+        }
         let best = match joint {
             Some(joint) => joint.best(self.roles, |role| &judged[of(role)], &mut self.rng),
             None => {
@@ -452,6 +456,7 @@ impl<'a> SelfPlay<'a> {
     fn start(&mut self, number: u64, chance: Chance) -> Match {
         Match {
             number,
+            roles: self.roles,
             state: self.start.state.clone(),
             info: self.start.info.clone(),
             opening: self.rng.random_range(0..=chance.opening),
@@ -519,7 +524,7 @@ impl<'a> SelfPlay<'a> {
             return results[(number % 2) as usize];
         }
         self.roles
-            .pairs_won(&results, |role| side_of(number, role, 2) == 0)
+            .pairs_won(&results, |role| self.roles.side(number, role, 2) == 0)
     }
 
     /// A goal as a share of the range of goals.

@@ -72,10 +72,9 @@ impl StoredEvaluation {
         }
     }
 
-    /// Restores it for a game of `bases` propositions and `roles` roles; nothing if it cannot be one of
-    /// that game.
-    fn restored(self, bases: usize, roles: usize) -> Option<Evaluation> {
-        let roles = Roles::new(roles)?;
+    /// Restores it for a game of `bases` propositions and these roles; nothing if it cannot be one of that game.
+    fn restored(self, bases: usize, roles: Option<Roles>) -> Option<Evaluation> {
+        let roles = roles?;
         let valid = Inputs::are_valid(bases, &self.patterns, &self.tuples);
         let inputs = valid.then(|| Inputs::new(bases, self.patterns, self.tuples))?;
         let weights = (self.weights.inputs.len(), self.weights.cells.len());
@@ -206,7 +205,7 @@ pub(in crate::search) fn kept(
 /// The shape that an evaluation has to fit.
 struct Shape {
     bases: usize,
-    roles: usize,
+    roles: Option<Roles>,
     game: Fnv64,
 }
 
@@ -214,7 +213,7 @@ impl Shape {
     fn of(game: &GroundGame, hash: Fnv64) -> Shape {
         Shape {
             bases: game.layout().bases.len(),
-            roles: game.roles().len(),
+            roles: Roles::of(game),
             game: hash,
         }
     }
@@ -312,12 +311,13 @@ mod tests {
     fn what_is_written_is_read_again_and_damaged_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new").join("evaluation.json");
+        let two = Some(Roles::TWO);
         let shape = |bases, roles| Shape {
             bases,
             roles,
             game: Fnv64::of(b"this game"),
         };
-        assert_eq!(read(&path, &shape(3, 2)).unwrap(), None);
+        assert_eq!(read(&path, &shape(3, two)).unwrap(), None);
         let pattern = Pattern {
             parts: vec![0, 1, 2],
             blockers: Vec::new(),
@@ -328,7 +328,7 @@ mod tests {
         for (weight, number) in weights.each_mut().zip(-40..) {
             *weight = number as f32 / 30.0;
         }
-        let evaluation = Arc::new(Evaluation::new(Roles::new(2).unwrap(), inputs, &weights));
+        let evaluation = Arc::new(Evaluation::new(Roles::TWO, inputs, &weights));
         for (evaluation, trust) in [
             (None, None),
             (Some(evaluation.clone()), Some(Trust::Full)),
@@ -340,26 +340,26 @@ mod tests {
                 trust,
                 time: Duration::from_millis(2500),
             };
-            let text = text(&known, shape(3, 2).game).unwrap();
+            let text = text(&known, shape(3, two).game).unwrap();
             write_whole(&path, &text).unwrap();
-            assert_eq!(read(&path, &shape(3, 2)).unwrap(), Some(known));
+            assert_eq!(read(&path, &shape(3, two)).unwrap(), Some(known));
         }
         assert!(matches!(
-            read(&path, &shape(4, 2)),
+            read(&path, &shape(4, two)),
             Err(StoreError::Damaged(_))
         ));
         assert!(matches!(
-            read(&path, &shape(3, 5)),
+            read(&path, &shape(3, None)),
             Err(StoreError::Damaged(_))
         ));
         let other = Shape {
             game: Fnv64::of(b"another"),
-            ..shape(3, 2)
+            ..shape(3, two)
         };
         assert_eq!(read(&path, &other).unwrap(), None);
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, "{\"format\":1,\"evaluation\":null}").unwrap();
-        assert_eq!(read(&path, &shape(3, 2)).unwrap(), None);
+        assert_eq!(read(&path, &shape(3, two)).unwrap(), None);
         for damaged in [
             &text[..text.len() / 2],
             "",
@@ -373,7 +373,7 @@ mod tests {
         ] {
             fs::write(&path, damaged).unwrap();
             assert!(
-                matches!(read(&path, &shape(3, 2)), Err(StoreError::Damaged(_))),
+                matches!(read(&path, &shape(3, two)), Err(StoreError::Damaged(_))),
                 "{damaged}"
             );
         }

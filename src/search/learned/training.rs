@@ -445,7 +445,7 @@ mod tests {
         for (is_shared, has_tuple) in [(true, false), (false, false), (true, true), (false, true)] {
             let tuples = has_tuple.then(|| Tuple(vec![vec![1], vec![2]]));
             let inputs = Inputs::new(4, Vec::new(), tuples.into_iter().collect());
-            let roles = Roles::new(2).unwrap();
+            let roles = Roles::TWO;
             let mut training = Training::new(roles, inputs, &samples, is_shared, &mut rng);
             training.learn(&samples, 800_000, 1.0, &mut rng, &Stop::new());
             let learned = training.evaluation();

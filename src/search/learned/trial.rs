@@ -232,17 +232,20 @@ impl Trial<'_> {
             return Err(NoOutcome::Stopped);
         }
         let chosen = || places.iter().map(|&at| self.held_out.get(at));
-        let log_odds = values.into_iter().map(|[value, ..]| {
+        let first = self.evaluation.roles().first();
+        let log_odds = values.into_iter().map(|values| {
+            let value = values[first.index()];
             // Not all or nothing, however few playouts there were.
             let value = (value * PLAYOUTS as f32 + 0.5) / (PLAYOUTS + 1) as f32;
             (value / (1.0 - value)).ln()
         });
         let mut scorer = Scorer::new(self.evaluation.clone());
-        let means = means(chosen());
+        let means = means(first, chosen());
         // In each state, by the evaluation and by playouts on each scale.
         let gains = chosen().zip(log_odds).map(|(sample, log_odds)| {
-            let result = sample.results[0];
-            let [value, ..] = scorer.values(sample.state.iter().copied(), sample.to_move);
+            let result = sample.results[first.index()];
+            let values = scorer.values(sample.state.iter().copied(), sample.to_move);
+            let value = values[first.index()];
             let without = loss(means[sample.to_move.index()], result);
             let by_playouts =
                 SCALES.map(|scale| without - loss(logistic(scale * log_odds), result));

@@ -9,7 +9,7 @@ pub enum HeuristicVerdict {
     Admitted,
     /// It predicts how matches end, but less than playouts do; or searches win with it as a hint.
     Hint,
-    /// The game is of one role, of more than four, or has one that plays at random.
+    /// The game is of one role that does not play at random, or of more than four.
     OtherRoles,
     /// Matches are over before any role has a choice.
     NoDecisions,
@@ -44,7 +44,9 @@ impl HeuristicVerdict {
         match self {
             HeuristicVerdict::Admitted => "admitted",
             HeuristicVerdict::Hint => "admitted as a hint",
-            HeuristicVerdict::OtherRoles => "not a game of two to four roles with choices",
+            HeuristicVerdict::OtherRoles => {
+                "not a game of two to four roles, of which two do not play at random"
+            }
             HeuristicVerdict::NoDecisions => "no role has a choice",
             HeuristicVerdict::NoGain => "does not predict results",
             HeuristicVerdict::WorseThanPlayouts => "adds too little to playouts",

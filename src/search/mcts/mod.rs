@@ -342,7 +342,7 @@ impl Mcts {
     /// As [`wait_for_evaluation`](Mcts::wait_for_evaluation), but not longer than until a stop comes, and
     /// not in games with a number of roles for which there is none.
     pub fn wait_for_evaluation_until(&self, stop: &Stop) {
-        if Roles::new(self.tree.ranges().len()).is_some() {
+        if Roles::new(self.tree.ranges().len(), self.tree.random()).is_some() {
             self.tasks.wait_for_evaluation_until(stop);
         }
     }

@@ -416,7 +416,7 @@ fn valued_tree(toy: Toy, used: EvaluationUse) -> Tree {
     for (bit, input) in weights.inputs.iter_mut().enumerate() {
         input.direct = [0.3, -0.3, 0.2, -0.2].map(|weight| weight * ((bit % 5) as f32 - 2.0));
     }
-    let evaluation = Evaluation::new(Roles::new(2).unwrap(), inputs, &weights);
+    let evaluation = Evaluation::new(Roles::new(2, None).unwrap(), inputs, &weights);
     let valuation = Valuation {
         evaluation: Arc::new(evaluation),
         trust: Trust::Full,

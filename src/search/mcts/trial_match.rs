@@ -13,7 +13,7 @@ use super::worker::Worker;
 use crate::game::machine::expansion::successor::Successor;
 use crate::game::machine::{MachineError, Move, RoleId};
 use crate::search::expansion::{Evaluator, lanes_evaluator};
-use crate::search::learned::{MAX_STEPS, SearchMatch, TrustedEvaluation, side_of};
+use crate::search::learned::{MAX_STEPS, Roles, SearchMatch, TrustedEvaluation};
 use crate::support::rng::{self, GameRng};
 
 /// How many nodes a search makes before a move. With 100 or 300, evaluations win that lose at equal clocks: in quad_7x7
@@ -31,6 +31,7 @@ const MEMORY: usize = 64 << 20;
 struct TrialMatch {
     evaluator: Box<dyn Evaluator>,
     rng: GameRng,
+    roles: Roles,
     /// The search with the evaluation, and the one without.
     sides: [Side; 2],
     /// How many matches there were before.
@@ -59,6 +60,7 @@ pub fn play_search_match(one: &SearchMatch<'_>, stop: &Stop) -> Result<Option<f3
     let mut this = TrialMatch {
         evaluator,
         rng,
+        roles: one.evaluation.evaluation.roles(),
         sides: sides(&at, &ranges, one.evaluation),
         number: one.number,
     };
@@ -82,8 +84,8 @@ pub fn play_search_match(one: &SearchMatch<'_>, stop: &Stop) -> Result<Option<f3
     }
     // A match that takes too long is worth nothing.
     let share = |role: RoleId| ranges[role.index()].to_unit(at.info.turn.counted_goal(role));
-    let roles = one.evaluation.evaluation.roles();
-    let is_own = |role: RoleId| side_of(one.number, role, this.sides.len()) == 0;
+    let roles = this.roles;
+    let is_own = |role: RoleId| roles.side(one.number, role, this.sides.len()) == 0;
     Ok(Some(roles.pairs_won(&roles.shares(share), is_own)))
 }
 
@@ -95,7 +97,12 @@ fn stream(seed: u64, number: usize) -> GameRng {
 /// A search with the evaluation, and one without.
 fn sides(start: &Successor, ranges: &[Bounds], evaluation: &TrustedEvaluation) -> [Side; 2] {
     let mut sides = [(); 2].map(|()| Side {
-        tree: Tree::new(start, ranges.into(), None, MEMORY),
+        tree: Tree::new(
+            start,
+            ranges.into(),
+            evaluation.evaluation.roles().random(),
+            MEMORY,
+        ),
         shared: Shared::default(),
     });
     let valuation = Valuation::new(evaluation.clone(), EvaluationUse::default());
@@ -112,12 +119,17 @@ impl TrialMatch {
         stop: &Stop,
     ) -> Result<Vec<Move>, MachineError> {
         let mut joint: Vec<Move> = legal.iter().map(|moves| moves[0]).collect();
+        if let Some(random) = self.roles.random() {
+            let moves = &legal[random.index()];
+            joint[random.index()] = moves[self.rng.random_range(0..moves.len())];
+        }
         for number in 0..self.sides.len() {
             let roles = RoleId::first(legal.len());
             let deciding: Vec<RoleId> = roles
                 .filter(|&role| {
                     legal[role.index()].len() > 1
-                        && side_of(self.number, role, self.sides.len()) == number
+                        && self.roles.random() != Some(role)
+                        && self.roles.side(self.number, role, self.sides.len()) == number
                 })
                 .collect();
             if deciding.is_empty() {

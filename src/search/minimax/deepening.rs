@@ -46,7 +46,7 @@ pub(super) struct Outcome {
     pub halt: Option<Halt>,
 }
 
-/// Searches from a packed state in which this role decides, as one thread of several, and goes on from an earlier
+/// Searches from a packed state in which this side decides, as one thread of several, and goes on from an earlier
 /// result. The positions that matter are put into the focus.
 pub(super) fn deepen(
     search: &mut Search,

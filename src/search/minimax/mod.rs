@@ -1,16 +1,18 @@
 //! Minimax search on a learned evaluation, with the children of a node found and estimated in lanes.
 //!
-//! It is for games of two roles that take turns and want the opposite, without chance, in which an
-//! [evaluation](crate::search::learned) is known. Where it fits, it sees deeper than [tree search](crate::search::mcts)
-//! by playouts does.
+//! It is for games of two roles that take turns and want the opposite, and perhaps chance that nothing hides, in which
+//! an [evaluation](crate::search::learned) is known. Where it fits, it sees deeper than [tree
+//! search](crate::search::mcts) by playouts does.
 //!
-//! - `value`: values of states; `table`: the transposition table.
+//! - `sides`: the roles that decide, and chance; `value`: values of states; `average`: those of chance; `table`: the
+//!   transposition table.
 //! - `children`: the children of a node, as rows; `ply`: a node on the way from the root.
 //! - `search`: principal variation search by one thread; `ordering`, `margins`: what it learns on the way; `pruning`:
 //!   what is not searched, or less deep.
 //! - `deepening`: one depth after the other, by several threads; `proofs`: provers beside them.
 //! - `report`: the result.
 
+mod average;
 mod children;
 mod deepening;
 mod margins;
@@ -20,6 +22,7 @@ mod proofs;
 mod pruning;
 mod report;
 mod search;
+mod sides;
 mod table;
 mod value;
 
@@ -39,11 +42,12 @@ use crate::search::learned::{Evaluation, LaneScorer};
 use crate::support::program::ProgramCommand;
 use crate::support::setters::setters;
 use crate::support::threads;
-use children::{Frontier, NONE, mover};
+use children::Frontier;
 use deepening::{Outcome, deepen, search_to_ends};
 use proofs::{Focus, Proofs};
 pub use report::{MinimaxMove, MinimaxReport};
 use search::{Halt, Search};
+use sides::{CHANCE, NONE, Sides};
 use table::Table;
 pub(in crate::search) use value::share_of_range;
 
@@ -100,7 +104,8 @@ pub struct Minimax {
     focus: Focus,
     /// What bounds goals, until it is known.
     bounds: Option<GoalBoundsTask>,
-    /// The state to which reports refer, packed, the legal moves of each role there, and the role that decides.
+    sides: Sides,
+    /// The state to which reports refer, packed, the legal moves of each role there, and the side that decides.
     state: Vec<u64>,
     legal: Vec<Vec<Move>>,
     mover: u8,
@@ -112,8 +117,8 @@ pub struct Minimax {
 /// Why a game or a state is not for this search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum OutOfScope {
-    /// Not two roles, or one of them plays at random.
-    #[error("minimax search is for two roles without chance")]
+    /// Not two roles, apart from one that plays at random.
+    #[error("minimax search is for two roles, not counting one that plays at random")]
     Roles,
     /// Roles do not see the whole state.
     #[error("minimax search is for games without hidden information")]
@@ -140,7 +145,7 @@ impl OutOfScope {
     /// # Errors
     /// Why it is out of scope.
     pub fn check(game: &Game) -> Result<(), OutOfScope> {
-        if game.rules().roles.len() != 2 || game.random_role().is_some() {
+        if game.players().count() != 2 {
             return Err(OutOfScope::Roles);
         }
         match game.hides_information() {
@@ -166,7 +171,8 @@ impl Minimax {
         check_memory("the transposition table", config.memory)?;
         let table = Arc::new(Table::new(config.memory));
         let scorer = Arc::new(LaneScorer::new(evaluation.clone()));
-        let moves = [0, 1].map(|role| ground.layout().legal[role].len());
+        let sides = Sides::of(ground);
+        let moves = (sides.players()).map(|role| ground.layout().legal[role.index()].len());
         let searches: Vec<Search> = (0..config.threads.max(1))
             .map(|_| {
                 let frontier = Frontier::new(Expander::subscribed(engines), MAX_FORCED);
@@ -184,6 +190,7 @@ impl Minimax {
             table,
             bounds: game.goal_bounds().cloned(),
             state: Vec::new(),
+            sides,
             legal: Vec::new(),
             mover: NONE,
             outcome: None,
@@ -208,13 +215,13 @@ impl Minimax {
         self.outcome = None;
         self.time = Duration::ZERO;
         self.mover = NONE;
-        self.mover = mover(&self.legal).map_err(|_| OutOfScope::BothDecide)?;
+        self.mover = (self.sides.mover(&self.legal)).map_err(|_| OutOfScope::BothDecide)?;
         Ok(())
     }
 
-    /// Whether some role decides in the current state; elsewhere, there is nothing to search.
+    /// Whether some role decides in the current state, and not only chance; elsewhere, there is nothing to search.
     pub fn is_decision(&self) -> bool {
-        self.mover != NONE
+        self.mover < CHANCE
     }
 
     /// Searches until the budget is spent, or the value is proved. `nodes` of a budget are states that are expanded, by
@@ -223,7 +230,7 @@ impl Minimax {
     /// # Errors
     /// If both roles decide in a state that was reached, or a thread cannot be started.
     pub fn run(&mut self, budget: &SearchBudget) -> Result<(), MinimaxError> {
-        if self.mover == NONE {
+        if !self.is_decision() {
             return Ok(());
         }
         let start = Instant::now();
@@ -263,14 +270,14 @@ impl Minimax {
         Ok(())
     }
 
-    /// Searches to the ends of matches, on one thread, if these are near enough for a part of the budget. Returns whether the
-    /// value is proved.
+    /// Searches to the ends of matches, on one thread, if these are near enough for a part of the budget and there is
+    /// no chance. Returns whether the value is proved.
     ///
     /// # Errors
     /// If both roles decide in a state that was reached.
     pub fn run_to_ends(&mut self, budget: &SearchBudget) -> Result<bool, OutOfScope> {
         let is_proved = |of: &Minimax| of.outcome.as_ref().is_some_and(|found| found.is_proved);
-        if self.mover == NONE || is_proved(self) {
+        if !self.is_decision() || is_proved(self) {
             return Ok(is_proved(self));
         }
         let start = Instant::now();
@@ -309,15 +316,16 @@ impl Minimax {
         }
     }
 
-    /// The result so far, for one of the roles.
+    /// The result so far, for one of the roles; of chance, only its legal moves are known.
     pub fn report(&self, role: RoleId) -> MinimaxReport {
         let ranges = self.game.goal_ranges();
         let legal = &self.legal[role.index()];
+        let side = self.sides.side(role);
         MinimaxReport::new(
             role,
             legal,
-            self.mover,
-            self.outcome.as_ref(),
+            side == self.mover,
+            self.outcome.as_ref().filter(|_| side != CHANCE),
             ranges[role.index()],
             self.time,
         )

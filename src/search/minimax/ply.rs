@@ -1,10 +1,11 @@
 //! A node on the way from the root, with its children.
 
-use super::children::{Children, NONE};
+use super::average::Average;
+use super::children::Children;
 use super::ordering::{History, Killers};
+use super::sides::{NONE, viewpoint};
 use super::table::{Bound, Table};
-use super::value::{INFINITE, MAX_ESTIMATE, Value, for_role, from_below};
-use crate::game::machine::RoleId;
+use super::value::{INFINITE, MAX_ESTIMATE, Value, for_side, from_below};
 use crate::search::learned::{Accumulator, ChangeLists, ChildRows, ChildScores, LaneScorer};
 
 /// How many children are looked up in the table: each look-up misses the processor's caches.
@@ -24,8 +25,12 @@ pub(super) struct Ply {
     pub sums: Accumulator,
     pub children: Children,
     pub scores: ChildScores,
-    /// The values of the children for the role that decides here.
+    /// The values of the moves for the side that this node is valued for; and those of all children, where moves have
+    /// several outcomes.
     pub values: Vec<Value>,
+    outcomes: Vec<Value>,
+    /// Whether what matters is a bound, though the window may be wide: for the mean of several outcomes.
+    pub is_narrow: bool,
     /// What the order is by: the least comes first.
     pub ranks: Vec<Value>,
     pub order: Vec<u32>,
@@ -43,6 +48,8 @@ impl Ply {
             children: Children::default(),
             scores: ChildScores::default(),
             values: Vec::new(),
+            outcomes: Vec::new(),
+            is_narrow: false,
             ranks: Vec::new(),
             order: Vec::new(),
             killers: Killers::default(),
@@ -72,7 +79,7 @@ impl Ply {
             }
         }
         self.scores.values.resize(self.children.len(), 0);
-        let role = RoleId(self.mover.into());
+        let side = viewpoint(self.mover);
         let ends = self.children.movers.iter().zip(&self.children.ends);
         let values = ends
             .zip(&self.scores.values)
@@ -81,13 +88,28 @@ impl Ply {
                     NONE => from_below(end, at + 1),
                     _ => score.clamp(-MAX_ESTIMATE, MAX_ESTIMATE),
                 };
-                for_role(value, role)
+                for_side(value, side)
             });
         self.values.clear();
-        self.values.extend(values);
+        if self.children.outcomes == 1 {
+            self.values.extend(values);
+            return;
+        }
+        self.outcomes.clear();
+        self.outcomes.extend(values);
+        let moves = self.outcomes.chunks_exact(self.children.outcomes);
+        self.values.extend(moves.map(Average::of));
     }
 
-    /// Ranks the children: the move that was best before comes first, then those by estimates and by what cut off
+    /// The value of a child, which is an outcome of a move.
+    pub(super) fn estimate(&self, child: usize) -> Value {
+        match self.children.outcomes {
+            1 => self.values[child],
+            _ => self.outcomes[child],
+        }
+    }
+
+    /// Ranks the moves: the one that was best before comes first, then those by estimates and by what cut off
     /// elsewhere.
     pub(super) fn rank(&mut self, history: &History, first: Option<u16>) {
         let values = self.values.iter().zip(&self.children.moves);
@@ -135,6 +157,9 @@ impl Ply {
         high: Value,
     ) -> Option<(usize, Value)> {
         self.sort();
+        if self.children.outcomes > 1 {
+            return None;
+        }
         for place in 0..self.order.len().min(LOOKED_UP) {
             let child = self.order[place] as usize;
             let next = self.children.movers[child];
@@ -144,7 +169,7 @@ impl Ply {
             let Some(entry) = table.find(self.scores.keys[child]) else {
                 continue;
             };
-            let is_same = next == self.mover;
+            let is_same = viewpoint(next) == viewpoint(self.mover);
             let value = from_below(entry.value, at + 1);
             let value = if is_same { value } else { -value };
             let is_least = match entry.bound {

@@ -8,14 +8,14 @@ use parking_lot::Mutex;
 use propjit_stop::Stop;
 
 use super::MAX_FORCED;
-use super::children::{NONE, mover};
+use super::sides::{CHANCE, Sides, viewpoint};
 use super::table::{Bound, Entry, PROVED, Table};
 use super::value::{self, Value, is_decided, share_of_range};
 use crate::game::engine::{Engines, MatchEngines};
 use crate::game::load::Game;
 use crate::game::machine::expansion::Expander;
 use crate::game::machine::expansion::successor::Turn;
-use crate::game::machine::{Move, RoleId, State};
+use crate::game::machine::{Move, State};
 use crate::proof::forced::{Finding, ProofAnswer, ProofClient, ProofPosition, ProofWorkers};
 use crate::search::learned::LaneScorer;
 use crate::support::program::ProgramCommand;
@@ -45,6 +45,8 @@ pub(super) struct Proofs {
     expander: Expander,
     scorer: Arc<LaneScorer>,
     table: Arc<Table>,
+    sides: Sides,
+    /// The lowest and the highest goal of each side.
     ranges: [(i32, i32); 2],
     /// The positions of the last request.
     positions: Vec<State>,
@@ -83,13 +85,14 @@ impl Proofs {
     ) -> Proofs {
         let rules = game.rules();
         let rulesheet = (rules.source.name(), rules.prefix_text());
-        let ranges = engines.game().goal_ranges();
+        let (sides, ranges) = (Sides::of(engines.game()), engines.game().goal_ranges());
         Proofs {
             workers: ProofWorkers::start(engines, rulesheet, commands, share),
             expander: Expander::subscribed(&MatchEngines::new(engines.clone())),
             scorer: scorer.clone(),
             table: table.clone(),
-            ranges: [ranges[0], ranges[1]],
+            sides,
+            ranges: sides.players().map(|role| ranges[role.index()]),
             positions: Vec::new(),
         }
     }
@@ -127,10 +130,11 @@ impl Proofs {
         let value = self.value(&answer);
         let packed = state.packed(self.expander.words());
         let legal = self.expander.poll().legal_moves(&state);
-        let Ok(decider @ 0..NONE) = mover(&legal) else {
+        let Ok(decider @ 0..CHANCE) = self.sides.mover(&legal) else {
             return;
         };
-        let best = match role == RoleId(decider.into()) {
+        let side = self.sides.side(role);
+        let best = match side == decider {
             true => {
                 let chosen = answer.joint[role.index()];
                 let mut legal = legal[role.index()].iter();
@@ -138,8 +142,8 @@ impl Proofs {
             }
             false => None,
         };
-        self.store(&packed, decider, role, value, best);
-        // The move that wins leads to a state that is won, too: the search looks there first.
+        self.store(&packed, decider, side, value, best);
+        // The move that wins leads to a state that is won, too, whatever chance plays: the search looks there first.
         if best.is_some() {
             let mut joint: Vec<Move> = legal.iter().map(|legal| legal[0]).collect();
             joint[role.index()] = answer.joint[role.index()];
@@ -149,7 +153,8 @@ impl Proofs {
             let found = self.expander.skip_forced_moves(&next, 0, MAX_FORCED);
             let next = found.all();
             if let Turn::One(decider) = next.infos[0].turn {
-                self.store(next.state(0), decider.0 as u8, role, value, None);
+                let decider = self.sides.side(decider);
+                self.store(next.state(0), decider, side, value, None);
             }
         }
     }
@@ -157,22 +162,24 @@ impl Proofs {
     /// The least that the role of an answer gets, as a value for it.
     fn value(&self, answer: &ProofAnswer) -> Value {
         let role = answer.target.role;
-        let share = |role: RoleId, goal: i32| share_of_range(self.ranges[role.index()], goal);
-        let other = RoleId(1 - role.0);
-        let ceiling = answer.ceilings.iter().find(|(of, _)| *of == other);
-        let ceiling = ceiling.map_or(self.ranges[other.index()].1, |&(_, most)| most);
-        let value = value::of_end(share(role, answer.target.value), share(other, ceiling));
+        let (own, other) = (self.sides.side(role), 1 - self.sides.side(role));
+        let range = |side: u8| self.ranges[usize::from(side)];
+        let opponent = self.sides.role(other);
+        let ceiling = answer.ceilings.iter().find(|(of, _)| *of == opponent);
+        let ceiling = ceiling.map_or(range(other).1, |&(_, most)| most);
+        let gained = share_of_range(range(own), answer.target.value);
+        let value = value::of_end(gained, share_of_range(range(other), ceiling));
         match is_decided(value) {
             true => value - answer.depth.min(1000) as Value * value.signum(),
             false => value,
         }
     }
 
-    /// Stores that a role gets at least a value in a state in which some role decides.
-    fn store(&self, packed: &[u64], decider: u8, role: RoleId, value: Value, best: Option<usize>) {
+    /// Stores that a side gets at least a value in a state in which some side decides, or only chance plays.
+    fn store(&self, packed: &[u64], decider: u8, side: u8, value: Value, best: Option<usize>) {
         let mut sums = self.scorer.accumulator();
         self.scorer.go_to(&mut sums, packed);
-        let is_own = role == RoleId(decider.into());
+        let is_own = side == viewpoint(decider);
         self.table.store(
             sums.key(),
             Entry {

@@ -35,6 +35,9 @@ const PROBE_DEPTH: i32 = 6;
 const PROBE_LESS: i32 = 4;
 const PROBE_MARGIN: f32 = 1.0;
 
+/// The margin for each ply by which an outcome of chance may differ from its estimate.
+const OUTCOME_MARGIN: f32 = 2.0;
+
 /// Returns the depth and the margin of a search that may show that a node is outside the window, nearly for certain
 /// (Buro, "ProbCut: an effective selective extension of the alpha-beta algorithm", 1995).
 pub(super) fn probe(margins: &Margins, depth: i32) -> Option<(i32, Value)> {
@@ -62,6 +65,11 @@ pub(super) fn greatest_gain(margins: &Margins, depth: i32) -> Option<Value> {
 /// Returns whether the move with this number in the order comes so late that it may be left out.
 pub(super) fn is_late(number: usize, depth: i32) -> bool {
     depth <= LATE_DEPTH && number as i32 >= LATE_MOVES + depth * depth
+}
+
+/// Returns by how much an outcome of chance differs from its estimate at most, nearly for certain.
+pub(super) fn outcome(margins: &Margins, depth: i32) -> Value {
+    margins.loss(OUTCOME_MARGIN) * depth.max(1)
 }
 
 /// Reductions of late moves.

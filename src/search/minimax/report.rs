@@ -19,7 +19,8 @@ pub struct MinimaxReport {
     pub value: Option<f64>,
     /// Whether the value is proved.
     pub solved: bool,
-    /// Within how many decisions the match is over if a win or a loss is proved.
+    /// Within how many decisions the match is over if a win or a loss is proved; where only chance plays, that counts
+    /// as one.
     pub distance: Option<u32>,
     /// The depth to which all moves were searched, in decisions.
     pub depth: u32,
@@ -51,17 +52,17 @@ pub struct MinimaxMove {
 }
 
 impl MinimaxReport {
-    /// The result for a role with these legal moves, and with a range of goals, if this role decides.
+    /// The result for a role with these legal moves, and with a range of goals; `decides` if the outcome is for this
+    /// role, and not for the other one.
     pub(super) fn new(
         role: RoleId,
         legal: &[Move],
-        mover: u8,
+        decides: bool,
         outcome: Option<&Outcome>,
         (low, high): (i32, i32),
         time: Duration,
     ) -> MinimaxReport {
         let (low, high) = (f64::from(low), f64::from(high));
-        let decides = role.index() == usize::from(mover);
         let is_proved = outcome.is_some_and(|outcome| outcome.is_proved);
         let goal = |value: Value| {
             let value = if decides { value } else { -value };

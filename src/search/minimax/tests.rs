@@ -33,7 +33,11 @@ fn evaluation(game: &Game, rng: &mut GameRng) -> Arc<Evaluation> {
     for row in &mut weights.outputs {
         *row = std::array::from_fn(|_| rng.random_range(-0.5f32..0.5));
     }
-    Arc::new(Evaluation::new(Roles::new(2).unwrap(), inputs, &weights))
+    Arc::new(Evaluation::new(
+        Roles::of(game.ground_game().unwrap()).unwrap(),
+        inputs,
+        &weights,
+    ))
 }
 
 fn search(game: &Game, evaluation: &Arc<Evaluation>, config: &MinimaxConfig) -> Minimax {
@@ -54,7 +58,7 @@ fn random_match(search: &mut Minimax, rng: &mut GameRng) -> Vec<State> {
         if search.legal.iter().any(Vec::is_empty) {
             return states;
         }
-        if search.mover != NONE {
+        if search.is_decision() {
             states.push(state.clone());
         }
         let joint = search.legal.iter();
@@ -147,6 +151,118 @@ fn ends_need_no_estimates() {
     let mut search = self::search(&breakthrough, &evaluation, &MinimaxConfig::default());
     assert!(!search.run_to_ends(&counted(1000)).unwrap());
     assert_eq!(search.report(RoleId(0)).value, None);
+}
+
+/// The same, with other roles and facts: a race of two checkers each, which have to pass each other, in few turns. The
+/// role that plays at random comes at this place.
+fn short_race(random: usize) -> Game {
+    let text = propjit_gdl::games::text("shortTables").unwrap();
+    let mut roles = vec!["(role first)", "(role second)"];
+    roles.insert(random, "(role random)");
+    let changes = [
+        (
+            "(role first)\n(role second)\n(role random)",
+            &*roles.join("\n"),
+        ),
+        ("(on first 0 3)", "(on first 4 2)"),
+        ("(on second 0 3)", "(on second 4 2)"),
+        ("(on ?player 10 3)", "(on ?player 10 2)"),
+        ("(turn 121)", "(turn 9)"),
+    ];
+    let mut text = text.to_string();
+    for (from, to) in changes {
+        assert!(text.contains(from), "{from}");
+        text = text.replace(from, to);
+    }
+    let game = Game::from_text("shortRace.kif", &text, &Setup::default()).unwrap();
+    game.engines().unwrap().wait();
+    game
+}
+
+/// The values of all states of a game.
+fn all_values(game: &Game) -> StateValues {
+    let initial = game.ground_game().unwrap().initial();
+    let engines = game.engines().unwrap();
+    StateValues::find(engines, initial, 1 << 30, &Stop::new()).unwrap()
+}
+
+/// Where chance plays, in steps of its own or beside a role, values near the ends of matches are those by expectation.
+#[test]
+fn values_of_chance_are_expectations() {
+    let mut rng = streams(11).next().unwrap();
+    for game in [self::game("diceRace"), short_race(2), short_race(0)] {
+        let values = all_values(&game);
+        let evaluation = evaluation(&game, &mut rng);
+        let mut search = search(&game, &evaluation, &MinimaxConfig::default());
+        let mut between = 0;
+        for _ in 0..6 {
+            for state in random_match(&mut search, &mut rng).iter().rev().take(2) {
+                search.set_root(state).unwrap();
+                let role = search.sides.role(search.mover);
+                search.run(&counted(20_000)).unwrap();
+                let report = search.report(role);
+                let (least, most) = values.range(state, role).unwrap();
+                assert!(most - least < 1e-6);
+                let value = report.value.unwrap();
+                assert!((value - least).abs() < 1.0, "{value} for {least}");
+                between += u32::from((1.0..99.0).contains(&least));
+                let best = report.best.unwrap();
+                let mut legal = search.legal[role.index()].iter();
+                let place = legal.position(|&played| played == best).unwrap();
+                let known = values.moves(state, role).unwrap();
+                let known = known.iter().find(|known| known.place == place).unwrap();
+                assert!(known.range.0 > least - 1.0, "the best move keeps the value");
+            }
+        }
+        assert!(between > 3, "{between}");
+    }
+}
+
+/// With chance, too, what is proved is true, in all positions of random matches, with provers beside the search.
+#[test]
+fn what_is_proved_holds_whatever_chance_plays() {
+    let mut rng = streams(12).next().unwrap();
+    let (mut proved, mut open) = (0, 0);
+    for (game, share) in [
+        (self::game("piglet"), None),
+        (self::game("diceRace"), Some(0.5)),
+        (short_race(1), None),
+        (short_race(2), Some(0.5)),
+    ] {
+        let values = all_values(&game);
+        let evaluation = evaluation(&game, &mut rng);
+        let config = MinimaxConfig::default().with_proof_share(share);
+        let mut search = search(&game, &evaluation, &config);
+        for _ in 0..6 {
+            for state in random_match(&mut search, &mut rng) {
+                search.set_root(&state).unwrap();
+                let role = search.sides.role(search.mover);
+                search.run(&counted(300)).unwrap();
+                let report = search.report(role);
+                let (least, most) = values.range(&state, role).unwrap();
+                if report.solved {
+                    proved += 1;
+                    assert!((report.value.unwrap() - least).abs() < 1e-6);
+                    assert!(report.value == Some(0.0) || report.value == Some(100.0));
+                } else {
+                    open += 1;
+                }
+                let known = values.moves(&state, role).unwrap();
+                for (place, played) in search.legal[role.index()].iter().enumerate() {
+                    let of = report.moves.iter().find(|of| of.played == *played).unwrap();
+                    let known = known.iter().find(|known| known.place == place).unwrap();
+                    let (low, high) = of.bounds;
+                    assert!(low <= known.range.0 + 1e-6 && known.range.1 <= high + 1e-6);
+                }
+                let other = search.report(search.sides.role(1 - search.mover));
+                assert!((other.value.unwrap() + report.value.unwrap() - 100.0).abs() < 1e-6);
+                assert!(most - least < 1e-6);
+            }
+        }
+        let random = search.game.random_role().unwrap();
+        assert_eq!(search.report(random).value, None);
+    }
+    assert!(proved > 4 && open > 30, "{proved} {open}");
 }
 
 /// Where both roles can get something, or both nothing, the difference of goals proves nothing about either.

@@ -1,8 +1,6 @@
 //! Values of states: logarithms of odds, and wins that are proved.
 
-use crate::game::machine::RoleId;
-
-/// The value of a state for one of the roles; for the other one it is the opposite.
+/// The value of a state for one of the sides; for the other one it is the opposite.
 ///
 /// Values that are estimated are logarithms of the odds of winning, in units of [`LOGIT`]. A proved win is worth
 /// [`WIN`] less the plies to it.
@@ -31,18 +29,22 @@ pub(in crate::search) fn share_of_range((low, high): (i32, i32), goal: i32) -> f
     (goal - low) as f32 / (high - low).max(1) as f32
 }
 
-/// The value for the first role of the end of a match with these shares of the ranges of their goals.
+/// The value for the first side of the end of a match with these shares of the ranges of their goals.
 pub(super) fn of_end(first: f32, second: f32) -> Value {
     let difference = first - second;
     if difference.abs() >= 0.999 {
         return if difference > 0.0 { WIN } else { -WIN };
     }
-    let share = (1.0 + difference) / 2.0;
-    let odds = (share / (1.0 - share)).ln() * LOGIT as f32;
-    (odds as Value).clamp(-MAX_ESTIMATE, MAX_ESTIMATE)
+    of_share(f64::from(1.0 + difference) / 2.0)
 }
 
-/// The share of the range of its goals that a role can expect with this value.
+/// The value of a share, which is not a proved win or loss.
+pub(super) fn of_share(share: f64) -> Value {
+    let odds = (share / (1.0 - share)).ln() * f64::from(LOGIT);
+    (odds.round() as Value).clamp(-MAX_ESTIMATE, MAX_ESTIMATE)
+}
+
+/// The share of the range of its goals that a side can expect with this value.
 pub(super) fn share(value: Value) -> f64 {
     match is_decided(value) {
         true => f64::from(u8::from(value > 0)),
@@ -66,10 +68,10 @@ pub(super) fn to_below(value: Value, plies: usize) -> Value {
     }
 }
 
-/// The value for a role, of one for the first role; or the other way round.
-pub(super) fn for_role(value: Value, role: RoleId) -> Value {
-    match role {
-        RoleId(0) => value,
+/// The value for a side, of one for the first side; or the other way round.
+pub(super) fn for_side(value: Value, side: u8) -> Value {
+    match side {
+        0 => value,
         _ => -value,
     }
 }

@@ -176,8 +176,10 @@ fn start_learning(game: &Game, config: &MctsConfig) -> Option<HeuristicTask> {
     if config.learning.evaluation.is_none() || config.leaves.is_some() {
         return None;
     }
-    let may_learn = Roles::new(ground.roles().len()).is_some() && game.random_role().is_none();
-    if config.learning.learn_first && may_learn && ground.lowered().gates() >= MANY_GATES {
+    if config.learning.learn_first
+        && Roles::of(ground).is_some()
+        && ground.lowered().gates() >= MANY_GATES
+    {
         game.engines()?.analysis_pause().begin();
     }
     // Learning has nothing to do with the state of a match.

@@ -1,9 +1,9 @@
 //! Valuation of the nodes of the tree by a learned [evaluation](crate::search::learned).
 //!
-//! Nodes and edges have a value for each of two to four roles, beside the mean of what evaluations brought.
-//! That of an expanded node is the value of the child that is best for the role that decides: a minimax
-//! value. The worth of an edge is a weighted mean of both, and before the first visit the value alone
-//! ("implicit minimax backups": Lanctot, Winands, Pepels and Sturtevant, "Monte Carlo Tree Search with
+//! Nodes and edges have a value for each of two to four roles, beside the mean of what evaluations brought. That of an
+//! expanded node is the value of the child that is best for the role that decides, or the mean of its children where
+//! chance does: an expectiminimax value. The worth of an edge is a weighted mean of both, and before the first visit
+//! the value alone ("implicit minimax backups": Lanctot, Winands, Pepels and Sturtevant, "Monte Carlo Tree Search with
 //! Heuristic Evaluations using Implicit Minimax Backups", 2014).
 //!
 //! Nothing is proved by that: what a role can get for certain does not depend on it.
@@ -14,7 +14,7 @@ use super::decision::{Decision, Edge};
 use super::node::{Bounds, Expected, Node, NodeId};
 use crate::game::machine::RoleId;
 use crate::game::machine::expansion::successor::Expansion;
-use crate::search::learned::{Evaluation, Scorer, Trust, TrustedEvaluation};
+use crate::search::learned::{Evaluation, Roles, Scorer, Trust, TrustedEvaluation};
 use crate::search::mcts::config::{EvaluationUse, EvaluationWeights};
 use crate::search::mcts::tree::Tree;
 
@@ -142,7 +142,9 @@ impl Tree {
         let found = self.within_bounds(valuation, child, found);
         edge.expect(found);
         let known = node.expected();
-        if !known.is_known() || found.of(role) >= known.of(role) {
+        if self.random() == Some(role) {
+            self.compare_values(node, role, decision);
+        } else if !known.is_known() || found.of(role) >= known.of(role) {
             node.expect(found);
         } else if before.of(role) >= known.of(role) {
             // It was the best so far.
@@ -163,14 +165,19 @@ impl Tree {
         }
     }
 
-    /// Takes over the value of the best edge of a node.
+    /// Takes over the value of the best edge of a node, or the mean of all where chance decides.
     pub(in crate::search::mcts) fn compare_values(
         &self,
         node: Node<'_>,
         role: RoleId,
         decision: Decision<'_>,
     ) {
-        let best = self.valuation().and_then(|_| best(decision, role));
+        let best = self
+            .valuation()
+            .and_then(|valuation| match self.random() == Some(role) {
+                true => mean(decision, valuation.evaluation.roles()),
+                false => best(decision, role),
+            });
         if let Some(best) = best {
             node.expect(best);
         }
@@ -191,4 +198,16 @@ fn best(decision: Decision<'_>, role: RoleId) -> Option<Expected> {
     let known = decision.each().map(Edge::expected);
     let known = known.filter(|expected| expected.is_known());
     known.max_by(|a, b| a.of(role).total_cmp(&b.of(role)))
+}
+
+/// Returns the mean of the expectations behind all edges, if all are known.
+fn mean(decision: Decision<'_>, roles: Roles) -> Option<Expected> {
+    let all: Vec<Expected> = decision.each().map(Edge::expected).collect();
+    let are_known = !all.is_empty() && all.iter().all(|expected| expected.is_known());
+    are_known.then(|| {
+        Expected::new(roles.shares(|role| {
+            let sum: f32 = all.iter().map(|expected| expected.of(role)).sum();
+            sum / all.len() as f32
+        }))
+    })
 }

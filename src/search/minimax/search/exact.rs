@@ -1,4 +1,4 @@
-//! Search to the ends of matches, where they are near: its values are exact.
+//! Search to the ends of matches, where they are near, in games without chance: its values are exact.
 //!
 //! Estimates only order the moves, together with the number of replies that a move leaves: where the opponent has few,
 //! little is to be searched.
@@ -43,7 +43,8 @@ pub(in crate::search::minimax) struct Ends {
 }
 
 impl Search {
-    /// Returns how far the ends of matches are, unless they are far away, or a stop comes before that is known.
+    /// Returns how far the ends of matches are, unless they are far away, chance plays, or a stop comes before that is
+    /// known.
     ///
     /// # Errors
     /// If both roles decide in a state.
@@ -51,6 +52,9 @@ impl Search {
         &mut self,
         stop: &Stop,
     ) -> Result<Option<Ends>, Halt> {
+        if self.frontier.sides().random().is_some() {
+            return Ok(None);
+        }
         let mut ends = Ends {
             distance: 0,
             cost: 1.0,

@@ -1,6 +1,6 @@
 //! The moves thought best from the root on, and the positions that matter to provers.
 
-use super::{MAX_PLIES, NONE, RootMove, Search};
+use super::{CHANCE, MAX_PLIES, RootMove, Search};
 use crate::game::machine::{Move, RoleId, State};
 
 /// How many moves at the root, and plies of the best line, matter to provers.
@@ -8,7 +8,7 @@ const FOCUS_MOVES: usize = 3;
 const FOCUS_PLIES: usize = 5;
 
 impl Search {
-    /// Returns the moves thought best from the root on, with the roles that decide.
+    /// Returns the moves thought best from the root on, with the roles that decide, until chance plays.
     pub(in crate::search::minimax) fn best_line(&mut self, most: usize) -> Vec<(RoleId, Move)> {
         let mut line = Vec::new();
         for at in 0..most.min(MAX_PLIES - 1) {
@@ -30,9 +30,12 @@ impl Search {
             let Some(&played) = ply.children.moves.get(best) else {
                 break;
             };
-            line.push((RoleId(ply.mover.into()), played));
+            line.push((self.frontier.sides().role(ply.mover), played));
+            if ply.children.outcomes > 1 {
+                break;
+            }
             self.enter(at, best);
-            if self.plies[at + 1].mover == NONE {
+            if self.plies[at + 1].mover >= CHANCE {
                 break;
             }
         }
@@ -45,10 +48,11 @@ impl Search {
         let mut states = vec![State::from_words(self.plies[0].sums.state())];
         for of in best.iter().take(FOCUS_MOVES).rev() {
             let mut moves = self.plies[0].children.moves.iter();
-            if let Some(child) = moves.position(|&played| played == of.played) {
+            let is_certain = self.plies[0].children.outcomes == 1;
+            if let Some(child) = moves.position(|&played| is_certain && played == of.played) {
                 self.enter(0, child);
                 self.pack(1);
-                if self.plies[1].mover != NONE {
+                if self.plies[1].mover < CHANCE {
                     states.insert(1, State::from_words(self.plies[1].sums.state()));
                 }
             }

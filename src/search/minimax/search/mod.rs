@@ -5,10 +5,13 @@
 //! Moves are ordered by these estimates. What is pruned, reduced or extended depends on [margins](Margins) learned on
 //! the way.
 //!
+//! - `chance`: moves with several outcomes; `known`: what need not be searched.
 //! - `exact`: the same to the ends of matches, without estimates.
 //! - `line`: the moves thought best, and the positions that matter.
 
+mod chance;
 mod exact;
+mod known;
 mod line;
 
 use std::sync::Arc;
@@ -16,15 +19,16 @@ use std::sync::Arc;
 use propjit_stop::{Stop, Ticker};
 
 use crate::game::ground::GoalBounds;
-use crate::game::machine::{Move, RoleId, State};
+use crate::game::machine::{Move, State};
 use crate::search::learned::{ChangeLists, LaneScorer};
-use crate::search::minimax::children::{BothDecide, Frontier, NONE};
+use crate::search::minimax::children::Frontier;
 use crate::search::minimax::margins::Margins;
 use crate::search::minimax::ordering::{History, Killers};
 use crate::search::minimax::ply::Ply;
 use crate::search::minimax::pruning::{self, Reductions};
-use crate::search::minimax::table::{Bound, Entry, PROVED, Table};
-use crate::search::minimax::value::{INFINITE, Value, WIN, from_below, is_decided, to_below};
+use crate::search::minimax::sides::{BothDecide, CHANCE, NONE, viewpoint};
+use crate::search::minimax::table::{Bound, PROVED, Table};
+use crate::search::minimax::value::{INFINITE, Value, WIN, is_decided};
 
 pub(in crate::search::minimax) use exact::Ends;
 
@@ -165,20 +169,23 @@ impl Search {
             .for_each(|ply| ply.killers = Killers::default());
         let root = &mut self.plies[0];
         root.mover = mover;
+        root.is_narrow = false;
         self.scorer.go_to(&mut root.sums, state);
         root.key = root.sums.key();
         self.expand(0)?;
         self.limit = limit;
         let root = &self.plies[0];
-        let moves = root.children.moves.iter().zip(&root.values);
-        let moves = moves.zip(&root.children.movers);
+        let moves = root.children.moves.iter().zip(&root.values).enumerate();
         self.root.clear();
         self.root
-            .extend(moves.map(|((&played, &value), &mover)| RootMove {
+            .extend(moves.map(|(number, (&played, &value))| RootMove {
                 played,
                 value,
                 bound: Bound::Exact,
-                depth: if mover == NONE { MAX_DEPTH } else { 0 },
+                depth: match root.children.is_over(number) {
+                    true => MAX_DEPTH,
+                    false => 0,
+                },
             }));
         Ok(())
     }
@@ -243,7 +250,7 @@ impl Search {
         }
         self.find_children(at)?;
         self.counts.expansions += 1;
-        self.counts.evaluated += self.plies[at].values.len() as u64;
+        self.counts.evaluated += self.plies[at].children.len() as u64;
         Ok(())
     }
 
@@ -256,53 +263,8 @@ impl Search {
         Ok(())
     }
 
-    /// What is known for certain of the state at a ply, for the role that decides there: the least and the most.
-    fn certain(&mut self, at: usize) -> Option<(Value, Value)> {
-        let bounds = self.bounds.as_ref()?;
-        let ply = &self.plies[at];
-        if bounds.exclude_nothing(ply.sums.state()) {
-            return None;
-        }
-        self.state.assign(ply.sums.state());
-        Some(
-            self.frontier
-                .certain(bounds, &self.state, RoleId(ply.mover.into())),
-        )
-    }
-
-    /// Returns the value of the node at a ply that is certain by what bounds goals, or a bound of it outside the window.
-    fn certain_value(&mut self, at: usize, low: Value, high: Value) -> Option<Value> {
-        let (least, most) = self.certain(at)?;
-        let (least, most) = (from_below(least, at), from_below(most, at));
-        if least == most || least >= high {
-            return Some(least);
-        }
-        (most <= low).then_some(most)
-    }
-
-    /// What the table has of the node at a ply: the best move; and below the root, from a search of a depth at least, an
-    /// exact value or a bound outside the window.
-    fn look_up(
-        &self,
-        at: usize,
-        depth: i32,
-        low: Value,
-        high: Value,
-    ) -> (Option<u16>, Option<(Value, Bound)>) {
-        let Some(entry) = self.table.find(self.plies[at].key) else {
-            return (None, None);
-        };
-        let value = from_below(entry.value, at);
-        let is_enough = match entry.bound {
-            Bound::Exact => true,
-            Bound::Lower => value >= high,
-            Bound::Upper => value <= low,
-        };
-        let is_known = at > 0 && i32::from(entry.depth) >= depth && is_enough;
-        (entry.best, is_known.then_some((value, entry.bound)))
-    }
-
-    /// Returns the value of the node at a ply for the role that decides there. It is estimated as `estimate`.
+    /// Returns the value of the node at a ply for the side that decides there, or the first one where only chance
+    /// plays. It is estimated as `estimate`.
     fn search(
         &mut self,
         at: usize,
@@ -312,7 +274,7 @@ impl Search {
         estimate: Value,
         extensions: i32,
     ) -> Result<Value, Halt> {
-        let is_open = high - low > 1;
+        let is_open = high - low > 1 && !self.plies[at].is_narrow;
         if let Some(value) = narrow(at, &mut low, &mut high) {
             return Ok(value);
         }
@@ -352,7 +314,14 @@ impl Search {
             self.note_root(at, won, win, Bound::Exact, MAX_DEPTH);
             return Ok(win);
         }
-        if is_quiet && let Some((shallow, margin)) = pruning::probe(&self.margins, depth) {
+        if self.plies[at].mover == CHANCE {
+            return self.search_chance(at, depth, (low, high), extensions);
+        }
+        let is_outside = estimate <= low || estimate >= high;
+        if is_quiet
+            && is_outside
+            && let Some((shallow, margin)) = pruning::probe(&self.margins, depth)
+        {
             if let Some(value) = self.probe(at, shallow, (low, high), margin, estimate, first)? {
                 return Ok(value);
             }
@@ -418,14 +387,14 @@ impl Search {
             let Some((best, &value)) = best else {
                 return Ok(0);
             };
-            let is_known = searched.contains(&best) || ply.children.movers[best] == NONE;
+            let is_known = searched.contains(&best) || ply.children.is_over(best);
             let is_quiet = at > 0 && value - estimate < noise;
             let is_enough = searched.len() >= MAX_NOISY || extensions == 0;
             if is_known || is_quiet || is_enough || value <= low || is_decided(value) {
                 break (best, value);
             }
             searched.push(best);
-            let found = self.search_child(at, best, 1, low, high, extensions - 1)?;
+            let found = self.search_move(at, best, 1, low, high, extensions - 1)?;
             self.plies[at].values[best] = found;
         };
         if at > 0 && !is_decided(value) {
@@ -437,19 +406,38 @@ impl Search {
         Ok(value)
     }
 
-    /// Returns the value of a child for the role that decides at a ply.
-    fn search_child(
+    /// Returns the value of a move for the side that decides at a ply.
+    fn search_move(
         &mut self,
         at: usize,
-        child: usize,
+        number: usize,
         depth: i32,
         low: Value,
         high: Value,
         extensions: i32,
     ) -> Result<Value, Halt> {
+        if self.plies[at].children.outcomes > 1 {
+            return self.search_outcomes(at, number, depth, low, high, extensions);
+        }
+        let is_narrow = self.plies[at].is_narrow;
+        self.search_child(at, number, is_narrow, depth, (low, high), extensions)
+    }
+
+    /// Returns the value of a child for the side that a ply is valued for. If `is_narrow`, the search is for a bound,
+    /// though the window may be wide.
+    fn search_child(
+        &mut self,
+        at: usize,
+        child: usize,
+        is_narrow: bool,
+        depth: i32,
+        (low, high): (Value, Value),
+        extensions: i32,
+    ) -> Result<Value, Halt> {
         self.enter(at, child);
-        let estimate = self.plies[at].values[child];
-        match self.plies[at + 1].mover == self.plies[at].mover {
+        self.plies[at + 1].is_narrow = is_narrow;
+        let estimate = self.plies[at].estimate(child);
+        match viewpoint(self.plies[at + 1].mover) == viewpoint(self.plies[at].mover) {
             true => self.search(at + 1, depth, low, high, estimate, extensions),
             false => Ok(-self.search(at + 1, depth, -high, -low, -estimate, extensions)?),
         }
@@ -499,7 +487,8 @@ impl Search {
         if let Some(value) = self.order(at, depth, high, first) {
             return Ok(value);
         }
-        let is_open = high - alpha > 1;
+        let is_wide = high - alpha > 1;
+        let is_open = is_wide && !self.plies[at].is_narrow;
         let count = self.plies[at].values.len();
         let most = self.plies[at].greatest().unwrap_or(estimate);
         let gain = pruning::greatest_gain(&self.margins, depth);
@@ -509,7 +498,7 @@ impl Search {
             let ply = &self.plies[at];
             let child = ply.order[number] as usize;
             let expected = ply.values[child];
-            let is_over = ply.children.movers[child] == NONE;
+            let is_over = ply.children.is_over(child);
             let is_noisy = at > 0 && expected - estimate > noise;
             let may_skip = !is_open && number > 0 && !is_decided(value) && !is_over;
             if let Some(gain) = gain.filter(|_| may_skip && !is_decided(low))
@@ -524,18 +513,18 @@ impl Search {
             let found = if is_over {
                 expected
             } else if number == 0 {
-                self.search_child(at, child, depth - 1, low, high, extensions)?
+                self.search_move(at, child, depth - 1, low, high, extensions)?
             } else {
                 let matter = i32::from(is_open) + i32::from(is_noisy);
                 let less =
                     (self.reductions).of(&self.margins, depth, number, most - expected, matter);
                 let mut found =
-                    self.search_child(at, child, depth - 1 - less, low, low + 1, extensions)?;
+                    self.search_move(at, child, depth - 1 - less, low, low + 1, extensions)?;
                 if found > low && less > 0 {
-                    found = self.search_child(at, child, depth - 1, low, low + 1, extensions)?;
+                    found = self.search_move(at, child, depth - 1, low, low + 1, extensions)?;
                 }
-                if found > low && found < high && is_open {
-                    found = self.search_child(at, child, depth - 1, low, high, extensions)?;
+                if found > low && found < high && is_wide {
+                    found = self.search_move(at, child, depth - 1, low, high, extensions)?;
                 }
                 found
             };
@@ -569,16 +558,6 @@ impl Search {
             let of = &mut self.root[child];
             (of.value, of.bound, of.depth) = (value, bound, depth);
         }
-    }
-
-    fn store(&self, at: usize, value: Value, bound: Bound, depth: i32, best: Option<usize>) {
-        let entry = Entry {
-            value: to_below(value, at),
-            bound,
-            depth: depth as u8,
-            best: best.and_then(|best| u16::try_from(best).ok()),
-        };
-        self.table.store(self.plies[at].key, entry);
     }
 }
 
