@@ -1,6 +1,6 @@
 //! Batched environments are what state machines are, match by match.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use crate::common;
@@ -148,8 +148,12 @@ impl Reference {
         let mut open: Vec<State> = (joints.iter())
             .map(|joint| next(&mut self.machine, state, joint))
             .collect();
-        let mut settled = Vec::new();
+        // Chance may play many times before a player has a choice.
+        let (mut seen, mut settled) = (HashSet::new(), Vec::new());
         while let Some(state) = open.pop() {
+            if !seen.insert(state.clone()) {
+                continue;
+            }
             if self.is_over(&state) || !self.choosing(&state).is_empty() {
                 settled.push(state);
                 continue;

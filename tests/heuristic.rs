@@ -208,7 +208,6 @@ fn more_roles_and_decisions_at_once_are_learned() {
         ("fourPlayerHalma", 3),
         ("threePlayerTicTacToe", 4),
         ("tron", 4),
-        ("diceRace", 4),
         ("shortTables", 4),
     ] {
         let game = own_game(name);

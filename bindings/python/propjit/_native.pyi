@@ -11,7 +11,7 @@ from .records import Facts, Playouts, RandomSteps, SearchReport, Symmetry
 Role = Union[str, int]
 #: A move as text, or the number of an action.
 PlayedMove = Union[str, int]
-Dtype = Literal["bool", "uint8", "float32", "bits"]
+Dtype = Union[Literal["bool", "uint8", "float32", "bits"], npt.DTypeLike]
 Evaluation = Callable[
     [npt.NDArray[Any], npt.NDArray[np.bool_], npt.NDArray[np.int32]],
     Union[npt.ArrayLike, Tuple[npt.ArrayLike, npt.ArrayLike]],

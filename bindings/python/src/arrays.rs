@@ -1,8 +1,8 @@
 //! NumPy arrays that environments write to, and integer arrays as their input.
 
 use numpy::{
-    Element, IntoPyArray, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn,
-    PyUntypedArrayMethods,
+    Element, IntoPyArray, PyArrayDescr, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn,
+    PyReadwriteArrayDyn, PyUntypedArrayMethods,
 };
 use propjit::game::environment::Observation;
 use propjit::jit::memory::is_available;
@@ -28,20 +28,40 @@ pub(crate) enum ObservationArray {
     Floats(Py<PyArrayDyn<f32>>),
 }
 
+/// By its name, or as a type of NumPy's.
+impl<'py> FromPyObject<'_, 'py> for ObservationType {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<ObservationType> {
+        let name: String = match given.extract() {
+            Ok(name) => name,
+            Err(_) => PyArrayDescr::new(given.py(), given)?
+                .getattr("name")?
+                .extract()?,
+        };
+        let all = [
+            ObservationType::Bool,
+            ObservationType::Bytes,
+            ObservationType::Floats,
+            ObservationType::Bits,
+        ];
+        let found = all.into_iter().find(|one| one.name() == name);
+        found.ok_or_else(|| {
+            PyValueError::new_err(format!(
+                "`dtype` is one of `bool`, `uint8`, `float32` and `bits`, not `{name}`"
+            ))
+        })
+    }
+}
+
 impl ObservationType {
-    /// The type of this name.
-    ///
-    /// # Errors
-    /// If there is none.
-    pub(crate) fn parse(name: &str) -> PyResult<ObservationType> {
-        match name {
-            "bits" => Ok(ObservationType::Bits),
-            "bool" => Ok(ObservationType::Bool),
-            "uint8" => Ok(ObservationType::Bytes),
-            "float32" => Ok(ObservationType::Floats),
-            other => Err(PyValueError::new_err(format!(
-                "`dtype` is one of `bool`, `uint8`, `float32` and `bits`, not `{other}`"
-            ))),
+    /// Its name, as callers give it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            ObservationType::Bits => "bits",
+            ObservationType::Bool => "bool",
+            ObservationType::Bytes => "uint8",
+            ObservationType::Floats => "float32",
         }
     }
 

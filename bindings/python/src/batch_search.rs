@@ -108,7 +108,7 @@ impl BatchSearch {
     #[new]
     #[pyo3(signature = (
         states, evaluation, simulations, *, noise=None, gumbel=false, considered=Number(Some(16)), exploration=1.25,
-        observation=None, dtype="bool", rewards=None, max_steps=Number(Some(10_000)), seed=None
+        observation=None, dtype=ObservationType::Bool, rewards=None, max_steps=Number(Some(10_000)), seed=None
     ))]
     #[pyo3(
         text_signature = "(states, evaluation, simulations, *, noise=None, gumbel=False, considered=16, \
@@ -125,7 +125,7 @@ impl BatchSearch {
         considered: Number,
         exploration: f32,
         observation: Option<Bound<'_, PyAny>>,
-        dtype: &str,
+        dtype: ObservationType,
         rewards: Option<&str>,
         max_steps: Number,
         seed: Option<Number>,
@@ -135,7 +135,6 @@ impl BatchSearch {
         let considered: u32 = considered.at_least("considered", 1)?;
         let max_steps: u32 = max_steps.at_least("max_steps", 1)?;
         let seed: Option<u64> = seed.map(|seed| seed.at_least("seed", 0)).transpose()?;
-        let kind = ObservationType::parse(dtype)?;
         let Some(first) = states.first() else {
             let message = "`states` is empty: a search needs at least one state";
             return Err(PyValueError::new_err(message));
@@ -174,7 +173,7 @@ impl BatchSearch {
             observation: observations.shape(&shape),
             finals: false,
             shape,
-            kind,
+            kind: dtype,
         };
         let options = PyDict::new(py);
         options.set_item("noise", noise.map(|noise| (noise.alpha, noise.fraction)))?;
@@ -182,7 +181,7 @@ impl BatchSearch {
         options.set_item("considered", considered)?;
         options.set_item("exploration", exploration)?;
         options.set_item("observation", observation)?;
-        options.set_item("dtype", dtype)?;
+        options.set_item("dtype", dtype.name())?;
         options.set_item("rewards", rewards.map(rewards_name))?;
         options.set_item("max_steps", max_steps)?;
         options.set_item("seed", seed)?;

@@ -120,7 +120,7 @@ impl Search {
     #[new]
     #[pyo3(signature = (
         start, *, search=None, threads=Number(Some(1)), seed=None, memory=Number(Some(1 << 30)), exploration=None,
-        evaluation=None, policy=None, batch=Number(Some(256)), observation=None, dtype="bool", rewards=None, joint=None,
+        evaluation=None, policy=None, batch=Number(Some(256)), observation=None, dtype=ObservationType::Bool, rewards=None, joint=None,
         local=None, max_steps=Number(Some(10_000)),
     ))]
     #[pyo3(
@@ -141,7 +141,7 @@ impl Search {
         policy: Option<Bound<'_, PyAny>>,
         batch: Number,
         observation: Option<Bound<'_, PyAny>>,
-        dtype: &str,
+        dtype: ObservationType,
         rewards: Option<&str>,
         joint: Option<bool>,
         local: Option<bool>,
@@ -170,7 +170,7 @@ impl Search {
         options.set_item("policy", &policy)?;
         options.set_item("batch", batch)?;
         options.set_item("observation", &observation)?;
-        options.set_item("dtype", dtype)?;
+        options.set_item("dtype", dtype.name())?;
         options.set_item("rewards", rewards)?;
         options.set_item("joint", joint)?;
         options.set_item("local", local)?;
@@ -213,7 +213,6 @@ impl Search {
                 None,
             ),
         };
-        let dtype = ObservationType::parse(dtype)?;
         let functions = Functions::new(evaluation, policy, learned)?;
         let leaves = functions.map(|functions| {
             let engines = core.engines();

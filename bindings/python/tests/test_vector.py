@@ -511,3 +511,16 @@ for n, dtype in [(2 * 10**8, "bool"), (10**8, "float32"), (10**9, "bits"), (10**
 print(VectorEnv(game, 1000).step_random(50).terminated > 0)
 """)
     assert printed == "refused " * 4 + "True\n"
+
+
+def test_types_of_numpy_are_types_of_observations():
+    game = Game.named("ticTacToe")
+    for name in ["bool", "uint8", "float32"]:
+        env = VectorEnv(game, 2, dtype=np.dtype(name))
+        assert env.observation.dtype == np.dtype(name)
+        assert pickle.loads(pickle.dumps(env)).observation.dtype == np.dtype(name)
+    assert VectorEnv(game, 2, dtype=np.float32).observation.dtype == np.float32
+    with pytest.raises(ValueError, match="not `int64`"):
+        VectorEnv(game, 2, dtype=np.int64)
+    with pytest.raises(TypeError):
+        VectorEnv(game, 2, dtype=object())

@@ -23,7 +23,7 @@ pub(super) struct Arguments<'a> {
     pub(super) n: Number,
     pub(super) threads: Number,
     pub(super) observation: Option<ObservationName>,
-    pub(super) dtype: &'a str,
+    pub(super) dtype: ObservationType,
     pub(super) observer: Option<Number>,
     pub(super) rewards: Option<&'a str>,
     pub(super) autoreset: &'a str,
@@ -49,7 +49,6 @@ impl Arguments<'_> {
         } = self;
         // If NumPy is missing, or Ctrl-C comes while it is loaded, this is an exception here.
         py.import("numpy")?;
-        let kind = ObservationType::parse(dtype)?;
         let autoreset = parse_autoreset(autoreset)?;
         let seed = seed.map(|seed| seed.at_least("seed", 0)).transpose()?;
         let observer = observer
@@ -76,7 +75,7 @@ impl Arguments<'_> {
             observation: observations.shape(&shape),
             finals: autoreset == Autoreset::SameStep,
             shape,
-            kind,
+            kind: dtype,
         };
         // Requests that are refused here need not be tried.
         let shape = Shape::new(engines.game(), n, false, observations.observed.clone());
@@ -91,7 +90,7 @@ impl Arguments<'_> {
         let options = PyDict::new(py);
         options.set_item("threads", threads)?;
         options.set_item("observation", observations.name(py)?)?;
-        options.set_item("dtype", dtype)?;
+        options.set_item("dtype", dtype.name())?;
         options.set_item("observer", observer)?;
         options.set_item("rewards", rewards_name(core.rewards().kind()))?;
         options.set_item("autoreset", autoreset_name(autoreset))?;

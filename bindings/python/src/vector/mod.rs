@@ -19,7 +19,7 @@ use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
-use crate::arrays::{integers, mask, vector};
+use crate::arrays::{ObservationType, integers, mask, vector};
 use crate::errors::{action_error, environment_error, in_use, not_ground};
 use crate::game::Game;
 use crate::numbers::Number;
@@ -165,7 +165,7 @@ const GO: Duration = Duration::from_millis(20);
 impl VectorEnv {
     #[new]
     #[pyo3(signature = (
-        game, n, *, threads=Number(Some(1)), observation=None, dtype="bool", observer=None, rewards=None,
+        game, n, *, threads=Number(Some(1)), observation=None, dtype=ObservationType::Bool, observer=None, rewards=None,
         autoreset="SameStep",
         joint=None, max_steps=Number(Some(10_000)), seed=None
     ))]
@@ -180,7 +180,7 @@ impl VectorEnv {
         n: Number,
         threads: Number,
         observation: Option<ObservationName>,
-        dtype: &str,
+        dtype: ObservationType,
         observer: Option<Number>,
         rewards: Option<&str>,
         autoreset: &str,
