@@ -44,15 +44,15 @@ impl Source {
             path: path.to_path_buf(),
             source,
         };
-        let folder = "it is a folder: name a rulesheet in it";
         let bytes = match path.to_str() {
+            Some("-") => Cow::Borrowed(standard_input().map_err(io_error)?),
             _ if path.is_dir() => {
+                let message = "it is a folder: name a rulesheet in it";
                 return Err(io_error(io::Error::new(
                     io::ErrorKind::IsADirectory,
-                    folder,
+                    message,
                 )));
             }
-            Some("-") => Cow::Borrowed(standard_input().map_err(io_error)?),
             _ => Cow::Owned(File::open(path).and_then(read_limited).map_err(io_error)?),
         };
         let name = path.to_string_lossy();

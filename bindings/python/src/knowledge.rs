@@ -1,7 +1,7 @@
 //! What players know of a match in which information is hidden.
 
 use numpy::PyArray1;
-use propjit::game::environment::Knowledge as Core;
+use propjit::game::environment::{Knowledge as Core, Observation};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -69,9 +69,9 @@ impl Knowledge {
         let words = words.ok_or_else(|| {
             PyValueError::new_err("the role that plays at random observes nothing")
         })?;
-        let elements = 0..self.core.elements();
-        let bits = elements.map(|element| words[element / 64] >> (element % 64) & 1 == 1);
-        Ok(PyArray1::from_iter(py, bits))
+        let mut bytes = vec![0; self.core.elements()];
+        Observation::Bytes(&mut bytes).write(self.core.elements(), words);
+        Ok(PyArray1::from_iter(py, bytes.iter().map(|&byte| byte == 1)))
     }
 
     /// It never changes: a copy is itself.
