@@ -325,6 +325,9 @@ fn moves_without_visits_are_no_advice() {
         "1",
     ];
     let text = stdout(propjit(&args).success());
-    assert!(text.contains("\nwhite: nothing searched yet"), "{text}");
+    assert!(
+        text.contains("\nwhite: nothing searched in this time"),
+        "{text}"
+    );
     assert_eq!(json(&args)["best"], Value::Null);
 }

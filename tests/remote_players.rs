@@ -11,7 +11,7 @@ use crate::common::series::{own_sheet, play, series, sheet, spec};
 use crate::common::{self, COUNTER};
 use propjit::Stop;
 use propjit::play::ggp::Server;
-use propjit::play::matches::{MatchEnd, PlayerErrorKind, PlayerFactory};
+use propjit::play::matches::{ErrorRecord, MatchEnd, PlayerErrorKind, PlayerFactory};
 
 fn loopback() -> SocketAddr {
     SocketAddr::from((Ipv4Addr::LOCALHOST, 0))
@@ -78,12 +78,14 @@ fn a_busy_player_elsewhere_is_replaced() {
     let record = &results.records[0];
     assert_eq!(record.end, MatchEnd::Terminal);
     assert_eq!(record.errors.len(), 1 + record.steps.len());
-    assert!(
-        record
-            .errors
-            .iter()
-            .all(|error| error.kind == PlayerErrorKind::Illegal)
-    );
+    // It has not joined. Later, `busy` might be the name of a move.
+    let [start, moves @ ..] = &record.errors[..] else {
+        unreachable!("one for each step, and one more");
+    };
+    assert_eq!(start.kind, PlayerErrorKind::Failure);
+    assert_eq!(start.text, "the player is busy with another match");
+    let is_illegal = |error: &ErrorRecord| error.kind == PlayerErrorKind::Illegal;
+    assert!(moves.iter().all(is_illegal));
     // It has not been disturbed.
     assert_eq!(
         common::http::post(server.address(), "(ABORT other)"),

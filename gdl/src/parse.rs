@@ -143,6 +143,7 @@ fn parse_source(source: Source, options: &ReadOptions) -> Result<Parsed, Diagnos
     if !workspace.diagnostics.has_errors() {
         check::check_uses(&rules, &roles, &mut workspace);
         check::check_usage(&rules, &mut workspace);
+        check::check_constants(&rules, &mut workspace);
     }
     let Workspace {
         relations, terms, ..

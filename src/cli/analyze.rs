@@ -287,12 +287,14 @@ impl fmt::Display for Analysis {
                 count if self.decided.is_some() => {
                     writeln!(f, "{}: {count} legal moves, all alike", self.role)
                 }
-                count => writeln!(
-                    f,
-                    "{}: nothing searched yet, {count} legal moves, seed {}",
-                    self.role,
-                    self.seed.unwrap_or_default()
-                ),
+                count => {
+                    let why = match self.interrupted {
+                        true => "stopped before the search had begun",
+                        false => "nothing searched in this time",
+                    };
+                    let (role, seed) = (&self.role, self.seed.unwrap_or_default());
+                    writeln!(f, "{role}: {why}, {count} legal moves, seed {seed}")
+                }
             };
         };
         let proved = match self.proved_by {

@@ -3,6 +3,7 @@
 //! - `safety`: every variable is bound by a positive condition;
 //! - `roles`: the roles are given by facts;
 //! - `completeness`: the keywords and relations that are used are defined;
+//! - `constants`: those that have the name of a variable are meant as constants;
 //! - `usage`: the relations that are defined are used;
 //! - `spelling`: names that are nearly the same;
 //! - `dependencies`: some keywords must not depend on the moves or the state;
@@ -12,6 +13,7 @@
 //! - `graph`: the dependencies between relations and between rules.
 
 mod completeness;
+mod constants;
 mod dependencies;
 mod graph;
 mod misplaced;
@@ -27,6 +29,7 @@ use crate::rules::{Keyword, RelationId, Rules};
 use crate::source::Span;
 
 pub(crate) use completeness::{check_keywords, check_uses};
+pub(crate) use constants::check_constants;
 pub(crate) use roles::find_roles;
 pub(crate) use safety::{Safety, check_safety};
 pub(crate) use usage::check_usage;

@@ -4,7 +4,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnostic::{Code, Diagnostic, quote};
 use crate::normalize::{PlacedRule, Workspace};
-use crate::rules::{Keyword, Literal, Pattern, RelationId, Rule, Var};
+use crate::rules::{Keyword, Literal, Pattern, RANDOM_ROLE, RelationId, Rule, Var};
+use crate::source::Span;
 use crate::term::{TermId, Terms};
 
 /// The roles of a game: from facts, `(role R)`, and from rules whose only condition is on a
@@ -25,6 +26,10 @@ pub(crate) fn find_roles(rules: &[PlacedRule], workspace: &mut Workspace) -> Vec
                 for term in found {
                     if seen.insert(term) {
                         roles.push(term);
+                        let warning = not_chance(&terms.text(term), placed.head);
+                        warning
+                            .into_iter()
+                            .for_each(|found| diagnostics.push(found));
                         continue;
                     }
                     let message = format!("the role {} is given twice", quote(&terms.text(term)));
@@ -43,6 +48,19 @@ pub(crate) fn find_roles(rules: &[PlacedRule], workspace: &mut Workspace) -> Vec
         }
     }
     roles
+}
+
+/// Warns of a name that is read as that of a player, and not of chance, because of its capital letters.
+fn not_chance(name: &str, place: Span) -> Option<Diagnostic> {
+    (name != RANDOM_ROLE && name.eq_ignore_ascii_case(RANDOM_ROLE)).then(|| {
+        let message = format!("the role {} is a player, not chance", quote(name));
+        Diagnostic::warning(Code::NotChance, message)
+            .at(place, "it chooses its moves as it likes")
+            .help(format!(
+                "the role that moves at random is {}",
+                quote(RANDOM_ROLE)
+            ))
+    })
 }
 
 /// The values of the only argument of a rule's head. `None` if they take more than looking up

@@ -67,6 +67,8 @@ codes! {
     UndefinedRelation => "undefined-relation",
     /// A relation whose name is nearly that of another one.
     NearMiss => "near-miss",
+    /// A constant that has the name of a variable of the same rule, and that no other rule has.
+    MissingQuestionMark => "missing-question-mark",
     /// A relation that nothing depends on.
     UnusedRelation => "unused-relation",
     /// A relation that depends on its own negation.
@@ -81,6 +83,8 @@ codes! {
     MissingRules => "missing-rules",
     /// Roles that are not given by facts.
     RoleNotGround => "role-not-ground",
+    /// A role whose name is nearly `random`, the name of chance.
+    NotChance => "not-chance",
     /// A role that is named twice.
     DuplicateRole => "duplicate-role",
     /// A directive to include another file, which is not part of the language.

@@ -51,6 +51,29 @@ impl Word {
             .find(|(word, _)| name.eq_ignore_ascii_case(word));
         found.map(|&(_, word)| word)
     }
+
+    /// How it is written, for messages. `None` if it takes any number of arguments.
+    fn usual_form(self) -> Option<&'static str> {
+        Some(match self {
+            Word::Implied | Word::And => return None,
+            Word::Or => "(or condition...)",
+            Word::Not => "(not condition)",
+            Word::Distinct => "(distinct term term)",
+            Word::Relation(keyword) => match keyword {
+                Keyword::Role => "(role name)",
+                Keyword::Init => "(init fluent)",
+                Keyword::True => "(true fluent)",
+                Keyword::Next => "(next fluent)",
+                Keyword::Legal => "(legal role move)",
+                Keyword::Does => "(does role move)",
+                Keyword::Goal => "(goal role number)",
+                Keyword::Terminal => "terminal",
+                Keyword::Base => "(base fluent)",
+                Keyword::Input => "(input role move)",
+                Keyword::Sees => "(sees role percept)",
+            },
+        })
+    }
 }
 
 /// The keyword of a statement about `base` or `input`.
@@ -436,9 +459,11 @@ impl Reader {
             format!("{} takes {takes} argument{s}", quote(name)),
         )
         .at(form.span(), remark);
-        self.report(match regrouped(form) {
-            Some(meant) => diagnostic.help(format!("did you mean {}?", quote(&meant))),
-            None => diagnostic,
+        let usual = Word::of(name).and_then(Word::usual_form);
+        self.report(match (regrouped(form), usual) {
+            (Some(meant), _) => diagnostic.help(format!("did you mean {}?", quote(&meant))),
+            (None, Some(form)) => diagnostic.help(format!("write {}", quote(form))),
+            (None, None) => diagnostic,
         });
         None
     }

@@ -252,3 +252,18 @@ fn chance_needs_no_goals() {
     );
     check_alone(&format!("(role random){game}"), expect![[""]]);
 }
+
+#[test]
+fn chance_in_capital_letters() {
+    check(
+        "(role RANDOM)",
+        expect![[r#"
+        warning[not-chance]: the role `RANDOM` is a player, not chance
+          --> game.kif:1:1
+          |
+        1 | (role RANDOM)
+          | ^^^^^^^^^^^^^ it chooses its moves as it likes
+          |
+          = help: the role that moves at random is `random`"#]],
+    );
+}

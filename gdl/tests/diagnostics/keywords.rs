@@ -71,12 +71,16 @@ fn keywords_in_bodies() {
               |
             1 | (<= (p 1) (next (step 1)) (init (step 1)) (or) (not) (not p q) (distinct a) and)
               |                                           ^^^^ none given
+              |
+              = help: write `(or condition...)`
 
             error[keyword-arity]: `not` takes 1 argument
               --> game.kif:1:48
               |
             1 | (<= (p 1) (next (step 1)) (init (step 1)) (or) (not) (not p q) (distinct a) and)
               |                                                ^^^^^ none given
+              |
+              = help: write `(not condition)`
 
             error[keyword-arity]: `not` takes 1 argument
               --> game.kif:1:54
@@ -91,6 +95,8 @@ fn keywords_in_bodies() {
               |
             1 | (<= (p 1) (next (step 1)) (init (step 1)) (or) (not) (not p q) (distinct a) and)
               |                                                                ^^^^^^^^^^^^ 1 given
+              |
+              = help: write `(distinct term term)`
 
             error[keyword-arity]: `and` takes at least 1 argument
               --> game.kif:1:77
@@ -110,18 +116,24 @@ fn keywords_with_wrong_arguments() {
               |
             1 | (<= (legal ?x) (role ?x))
               |     ^^^^^^^^^^ 1 given
+              |
+              = help: write `(legal role move)`
 
             error[keyword-arity]: `goal` takes 2 arguments
               --> game.kif:2:11
               |
             2 | (<= (p 1) (goal white) role)
               |           ^^^^^^^^^^^^ 1 given
+              |
+              = help: write `(goal role number)`
 
             error[keyword-arity]: `role` takes 1 argument
               --> game.kif:2:24
               |
             2 | (<= (p 1) (goal white) role)
               |                        ^^^^ none given
+              |
+              = help: write `(role name)`
 
             error[keyword-arity]: a rule without a head
               --> game.kif:3:1
@@ -439,12 +451,16 @@ fn parentheses_that_are_missing_around_arguments() {
               |
             2 | (<= (p 1) (not true (step 1)) (does white mark 1 2) (not (p 2) (p 3)) (goal white 1 2))
               |                                                     ^^^^^^^^^^^^^^^^^ 2 given
+              |
+              = help: write `(not condition)`
 
             error[keyword-arity]: `goal` takes 2 arguments
               --> game.kif:2:71
               |
             2 | ...(not true (step 1)) (does white mark 1 2) (not (p 2) (p 3)) (goal white 1 2))
-              |                                                                ^^^^^^^^^^^^^^^^ 3 given"#]],
+              |                                                                ^^^^^^^^^^^^^^^^ 3 given
+              |
+              = help: write `(goal role number)`"#]],
     );
 }
 
@@ -454,11 +470,13 @@ fn percepts() {
     check(
         "(<= (sees ?p) (role ?p))",
         expect![[r#"
-        error[keyword-arity]: `sees` takes 2 arguments
-          --> game.kif:1:5
-          |
-        1 | (<= (sees ?p) (role ?p))
-          |     ^^^^^^^^^ 1 given"#]],
+            error[keyword-arity]: `sees` takes 2 arguments
+              --> game.kif:1:5
+              |
+            1 | (<= (sees ?p) (role ?p))
+              |     ^^^^^^^^^ 1 given
+              |
+              = help: write `(sees role percept)`"#]],
     );
     check(
         "(<= (sees ?r (does ?p ?m)) (role ?r) (does ?p ?m))",

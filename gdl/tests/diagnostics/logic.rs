@@ -408,3 +408,21 @@ fn fluents_without_true() {
               = help: `busy` holds in states: did you mean `(true busy)`?"#]],
     );
 }
+
+#[test]
+fn constants_with_the_name_of_a_variable() {
+    // `n` is in one rule only, though an `or` makes two of it; `m` is elsewhere, too.
+    check(
+        "(p m) (q m)
+(<= (p ?m) (true (step ?m)) (q m))
+(<= (q ?n) (true (step ?n)) (or (p (f n)) (p 2)))",
+        expect![[r#"
+            warning[missing-question-mark]: the constant `n` occurs in this rule only
+              --> game.kif:3:33
+              |
+            3 | (<= (q ?n) (true (step ?n)) (or (p (f n)) (p 2)))
+              |                                 ^^^^^^^^^ the rule has the variable `?n`, too
+              |
+              = help: did you mean `?n`?"#]],
+    );
+}

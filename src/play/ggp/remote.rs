@@ -160,8 +160,13 @@ impl Player for RemotePlayer {
             play_clock: self.seat.play_clock,
         });
         let reply = self.query(&start, deadline + PATIENCE, stop)?;
-        if !reply.trim().eq_ignore_ascii_case("ready") {
-            return Err(PlayerError::Answer(reply));
+        match reply.trim() {
+            ready if ready.eq_ignore_ascii_case("ready") => {}
+            busy if busy.eq_ignore_ascii_case("busy") => {
+                let message = "the player is busy with another match".to_string();
+                return Err(PlayerError::Failed(message));
+            }
+            _ => return Err(PlayerError::Answer(reply)),
         }
         // Managers cannot start elsewhere than in the initial state: the player is asked on the way
         // there, and its moves are ignored.
