@@ -330,6 +330,44 @@ fn ends_that_took_too_long_are_not_tried_again() {
     assert!(is_proved);
 }
 
+/// Lines of searches to the ends keep the value. Those of matches that are won go on to the end.
+#[test]
+fn lines_of_searches_to_the_ends_are_whole() {
+    let game = game("ticTacToe");
+    let ground = game.ground_game().unwrap();
+    let evaluation = Arc::new(Evaluation::zero(ground.layout().bases.len()));
+    let engines = game.engines().unwrap();
+    let values = StateValues::find(engines, ground.initial(), 1 << 30, &Stop::new()).unwrap();
+    let mut search = search(&game, &evaluation, &MinimaxConfig::default());
+    let mut rng = streams(9).next().unwrap();
+    for mut state in (0..10)
+        .flat_map(|_| random_match(&mut search, &mut rng))
+        .collect::<Vec<_>>()
+    {
+        search.set_root(&state).unwrap();
+        assert!(search.run_to_ends(&counted(100_000)).unwrap());
+        let worth = values.range(&state, RoleId(0)).unwrap();
+        let mut is_over = false;
+        for (role, played) in search.report(RoleId(0)).line {
+            assert_eq!(role.index(), usize::from(search.mover));
+            let mut joint: Vec<Move> = search.legal.iter().map(|legal| legal[0]).collect();
+            joint[role.index()] = played;
+            let batch = search.expander.poll();
+            batch.enter_children(&state, &joint);
+            is_over = batch.terminal().contains(0);
+            state = batch.state(0);
+            search.set_root(&state).unwrap();
+            if let Some(then) = values.range(&state, RoleId(0)) {
+                assert_eq!(then, worth);
+            }
+        }
+        if worth.0 != 50.0 {
+            let is_whole = is_over || !search.is_decision();
+            assert!(is_whole, "the line ends before the match");
+        }
+    }
+}
+
 /// A search that goes on from the same state knows what it has found; at the end of a match there is nothing to do.
 #[test]
 fn searches_go_on_and_end() {

@@ -2,6 +2,9 @@
 
 use super::{CHANCE, MAX_PLIES, RootMove, Search};
 use crate::game::machine::{Move, RoleId, State};
+use crate::search::minimax::sides::NONE;
+use crate::search::minimax::table::{Bound, PROVED};
+use crate::search::minimax::value::{INFINITE, Value, WIN, from_below};
 
 /// How many moves at the root, and plies of the best line, matter to provers.
 const FOCUS_MOVES: usize = 3;
@@ -12,13 +15,6 @@ impl Search {
     pub(in crate::search::minimax) fn best_line(&mut self, most: usize) -> Vec<(RoleId, Move)> {
         let mut line = Vec::new();
         for at in 0..most.min(MAX_PLIES - 1) {
-            let best = self
-                .table
-                .find(self.plies[at].key)
-                .and_then(|entry| entry.best);
-            let Some(best) = best.map(usize::from) else {
-                break;
-            };
             // Without counting: this is no part of the search.
             if at > 0 {
                 self.pack(at);
@@ -26,6 +22,12 @@ impl Search {
                     break;
                 }
             }
+            let entry = self.table.find(self.plies[at].key);
+            let known = entry.and_then(|entry| entry.best).map(usize::from);
+            let best = known.or_else(|| self.best_of_proved(at));
+            let Some(best) = best else {
+                break;
+            };
             let ply = &self.plies[at];
             let Some(&played) = ply.children.moves.get(best) else {
                 break;
@@ -40,6 +42,42 @@ impl Search {
             }
         }
         line
+    }
+
+    /// Returns the first move of those that are proved to be best. A search to the ends notes none where it found that no move
+    /// is better than what it asked for, as in a lost position, and where the table had a reply that was enough.
+    fn best_of_proved(&self, at: usize) -> Option<usize> {
+        let ply = &self.plies[at];
+        if ply.children.outcomes > 1 {
+            return None;
+        }
+        let bounds = (0..ply.children.moves.len()).map(|child| {
+            let mover = ply.children.movers[child];
+            if mover == NONE {
+                return (ply.values[child], ply.values[child]);
+            }
+            let entry = self.table.find(ply.scores.keys[child]);
+            let Some(entry) = entry.filter(|entry| entry.depth == PROVED) else {
+                return (-INFINITE, INFINITE);
+            };
+            let value = from_below(entry.value, 1);
+            let (low, high) = match entry.bound {
+                Bound::Exact => (value, value),
+                Bound::Lower => (value, INFINITE),
+                Bound::Upper => (-INFINITE, value),
+            };
+            match mover == ply.mover {
+                true => (low, high),
+                false => (-high, -low),
+            }
+        });
+        // All wins are as good, and all losses as bad, no matter how long the match lasts.
+        let alike = |value: Value| value.clamp(-WIN / 2, WIN / 2);
+        let bounds: Vec<_> = bounds
+            .map(|(low, high)| (alike(low), alike(high)))
+            .collect();
+        let most = bounds.iter().map(|&(_, high)| high).max()?;
+        bounds.iter().position(|&(low, _)| low == most)
     }
 
     /// Returns the positions that matter: the root, the states after its best moves, which come in this order, and
