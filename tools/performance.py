@@ -201,6 +201,7 @@ machines are noisy: ratios matter, not the absolutes. One thread unless said; `-
         if not peers:
             return
         sancho: dict[str, float] = {}
+        galvanise: dict[str, float] = {}
         boardgames: dict[str, float] = {}
         for name, peer in peers.items():
             if not Path(public(name)).is_file():
@@ -211,9 +212,11 @@ machines are noisy: ratios matter, not the absolutes. One thread unless said; `-
                 continue
             if rate := number(peer["sancho_state_changes_per_s"]):
                 sancho[name] = result["state_changes_per_second"] / rate
+            if rate := number(peer["galvanise_state_changes_per_s"]):
+                galvanise[name] = result["state_changes_per_second"] / rate
             if rate := number(peer["rbg_cpp_playouts_per_s"]):
                 boardgames[name] = result["rollouts_per_second"] / rate
-        self.figures["against"] = {"sancho": sancho, "boardgames": boardgames}
+        self.figures["against"] = {"sancho": sancho, "galvanise": galvanise, "boardgames": boardgames}
 
         def summary(of: dict[str, float]) -> str:
             least = sorted(of, key=of.get)[:3]
@@ -224,6 +227,7 @@ machines are noisy: ratios matter, not the absolutes. One thread unless said; `-
             "## Against other engines\n\nTheir figures were measured before, on one core of a machine of the same size; "
             f"ours with `propjit playout RULESHEET --seconds {self.seconds:g} --seed 1 --wait --no-cache`.\n\n"
             f"- State changes a second against Sancho 1.61c (Java): {summary(sancho)}.\n"
+            f"- The same against galvanise (C++): {summary(galvanise)}.\n"
             f"- Playouts a second against Regular Boardgames compiled to C++: {summary(boardgames)}."
         )
 
@@ -231,6 +235,8 @@ machines are noisy: ratios matter, not the absolutes. One thread unless said; `-
         """Another build of this program, in turns with this one."""
         lines = [["game", "state changes/s", "now", "times", "nodes/s", "now", "times"]]
         figures = {}
+        # Tree search alone: earlier builds have no more, unless asked.
+        plain = {of: ["--plain"] if "--plain" in output(str(of), "analyze", "--help") else [] for of in (program, PROGRAM)}
         for name in filter(lambda name: Path(public(name)).is_file(), COMPARED):
             self.tell(f"  {name}")
             rates: dict[Path, list[tuple[float, float]]] = {program: [], PROGRAM: []}
@@ -238,7 +244,7 @@ machines are noisy: ratios matter, not the absolutes. One thread unless said; `-
                 for of, seen in rates.items():
                     common = ("--seed", seed, "--wait", "--no-cache", "--threads", "1")
                     played = run("playout", public(name), "--seconds", "1", *common, program=of)
-                    found = run("analyze", public(name), "--seconds", "2", *common, program=of)
+                    found = run("analyze", public(name), "--seconds", "2", *common, *plain[of], program=of)
                     if played and found:
                         seen.append((played["state_changes_per_second"], found["nodes"] / found["seconds"]))
             if not all(rates.values()):
@@ -253,8 +259,9 @@ machines are noisy: ratios matter, not the absolutes. One thread unless said; `-
         self.add(
             f"## Against an earlier build\n\nMedians of three runs in turns with `{program.name}`: "
             "`propjit playout RULESHEET --seconds 1 --seed S --wait --no-cache --threads 1` and `propjit analyze RULESHEET "
-            "--seconds 2 --seed S --wait --no-cache --threads 1`. Nodes are those of one second on a tree that begins "
-            f"empty.\n\n{rows(lines)}"
+            "--seconds 2 --seed S --wait --no-cache --threads 1 --plain`. Nodes are those of one second on a tree that begins "
+            "empty, by tree search alone; what the whole player wins against that build is in the "
+            f"[record](record/minimax.md#against-commit-5a7a301).\n\n{rows(lines)}"
         )
 
     def set_up(self) -> None:
@@ -327,13 +334,13 @@ machines are noisy: ratios matter, not the absolutes. One thread unless said; `-
             rates = []
             for threads in ("1", "2"):
                 result = run("analyze", own(name), "--seconds", str(max(2.0, self.seconds)), "--seed", "1", "--wait",
-                             "--threads", threads)
+                             "--threads", threads, "--plain")
                 rates.append((result["nodes"] / result["seconds"], result["playouts"] / result["seconds"]))
             figures[name] = rates
             lines.append([name, short(rates[0][0], 3), short(rates[0][1], 3), short(rates[1][0], 3)])
         self.figures["search"] = figures
         self.add("## Search\n\nMonte Carlo tree search from the initial state: `propjit analyze RULESHEET --seconds 2 "
-                 "--seed 1 --wait --threads T`.\n\n" + rows(lines))
+                 "--seed 1 --wait --threads T --plain`.\n\n" + rows(lines))
 
     def matches(self, games: int) -> None:
         """Short series at equal clocks."""
