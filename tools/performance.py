@@ -240,24 +240,26 @@ machines are noisy: ratios matter, not the absolutes. One thread unless said; `-
         for name in filter(lambda name: Path(public(name)).is_file(), COMPARED):
             self.tell(f"  {name}")
             rates: dict[Path, list[tuple[float, float]]] = {program: [], PROGRAM: []}
-            for seed in ("1", "2", "3"):
-                for of, seen in rates.items():
-                    common = ("--seed", seed, "--wait", "--no-cache", "--threads", "1")
+            for seed in range(1, 6):
+                # Each is first in turn: machines have slow moments.
+                for of, seen in sorted(rates.items(), reverse=seed % 2 == 0):
+                    common = ("--seed", str(seed), "--wait", "--no-cache", "--threads", "1")
                     played = run("playout", public(name), "--seconds", "1", *common, program=of)
                     found = run("analyze", public(name), "--seconds", "2", *common, *plain[of], program=of)
                     if played and found:
                         seen.append((played["state_changes_per_second"], found["nodes"] / found["seconds"]))
-            if not all(rates.values()):
+            if not all(len(seen) == 5 for seen in rates.values()):
                 continue
-            before, now = ([statistics.median(column) for column in zip(*seen)] for seen in rates.values())
+            before, now = (list(zip(*seen)) for seen in rates.values())
             figures[name] = {"before": before, "now": now}
             line = [name]
             for then, after in zip(before, now):
-                line += [short(then), short(after), significant(after / then, 2)]
+                times = statistics.median(new / old for old, new in zip(then, after))
+                line += [short(statistics.median(then)), short(statistics.median(after)), significant(times, 2)]
             lines.append(line)
         self.figures["reference"] = figures
         self.add(
-            f"## Against an earlier build\n\nMedians of three runs in turns with `{program.name}`: "
+            f"## Against an earlier build\n\nMedians of five runs in turns with `{program.name}`, and of their ratios two by two: "
             "`propjit playout RULESHEET --seconds 1 --seed S --wait --no-cache --threads 1` and `propjit analyze RULESHEET "
             "--seconds 2 --seed S --wait --no-cache --threads 1 --plain`. Nodes are those of one second on a tree that begins "
             "empty, by tree search alone; what the whole player wins against that build is in the "
