@@ -1,6 +1,7 @@
 //! Search of moves whose outcomes depend on chance, and of states in which only chance plays.
 
-use super::{Halt, NONE, Search, bound};
+use super::principal_variation::Scope;
+use super::{Halt, NONE, Search};
 use crate::search::minimax::average::{ALL, Average, Limits};
 use crate::search::minimax::pruning;
 use crate::search::minimax::value::{Value, share};
@@ -10,18 +11,12 @@ const CHANCE_DEPTH: i32 = 1;
 
 impl Search {
     /// Returns the value of the expanded node at a ply in which only chance plays, for the first side.
-    pub(super) fn search_chance(
-        &mut self,
-        at: usize,
-        depth: i32,
-        (low, high): (Value, Value),
-        extensions: i32,
-    ) -> Result<Value, Halt> {
-        let value = match depth {
+    pub(super) fn search_chance(&mut self, at: usize, scope: Scope) -> Result<Value, Halt> {
+        let value = match scope.depth {
             ..=CHANCE_DEPTH => self.plies[at].values[0],
-            _ => self.search_outcomes(at, 0, depth - CHANCE_DEPTH, low, high, extensions)?,
+            depth => self.search_outcomes(at, 0, scope.with_depth(depth - CHANCE_DEPTH))?,
         };
-        self.store(at, value, bound(value, low, high), depth, None);
+        self.store(at, value, scope.bound(value), scope.depth, None);
         Ok(value)
     }
 
@@ -31,15 +26,12 @@ impl Search {
         &mut self,
         at: usize,
         number: usize,
-        depth: i32,
-        low: Value,
-        high: Value,
-        extensions: i32,
+        scope: Scope,
     ) -> Result<Value, Halt> {
-        let is_narrow = self.plies[at].is_narrow || high - low <= 1;
+        let is_narrow = self.plies[at].is_narrow || scope.is_null_window();
         let places = self.plies[at].children.of_move(number);
         // Outside the best lines, it is enough that a bound is nearly certain.
-        let margin = is_narrow.then(|| pruning::outcome(&self.margins, depth));
+        let margin = is_narrow.then(|| pruning::outcome(&self.margins, scope.depth));
         let mut rest = [0.0; 2];
         for child in places.clone() {
             let limits = self.limits(at, child, margin);
@@ -57,12 +49,12 @@ impl Search {
             let found = match self.plies[at].children.movers[child] {
                 NONE => self.plies[at].estimate(child),
                 _ => {
-                    let (least, most) = average.window(same, limits, low, high);
-                    self.search_child(at, child, is_narrow, depth, (least, most), extensions)?
+                    let (low, high) = average.window(same, limits, scope.low, scope.high);
+                    self.search_child(at, child, is_narrow, scope.with_window(low, high))?
                 }
             };
             average.add(found, same, limits);
-            if let Some(value) = average.outside(low, high) {
+            if let Some(value) = average.outside(scope.low, scope.high) {
                 return Ok(value);
             }
         }

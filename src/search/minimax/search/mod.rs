@@ -1,18 +1,18 @@
-//! Principal variation search (Marsland and Campbell, "Parallel search of strongly ordered game trees", 1982), by
-//! one thread.
+//! Search of the tree below a state, by one thread.
 //!
 //! A node is expanded and all its children are estimated in one call, so that a search of depth 1 is one expansion.
-//! Moves are ordered by these estimates. What is pruned, reduced or extended depends on [margins](Margins) learned on
-//! the way.
+//! Moves are ordered by these estimates.
 //!
-//! - `chance`: moves with several outcomes; `known`: what need not be searched.
-//! - `exact`: the same to the ends of matches, without estimates.
+//! - `principal_variation`: to a depth; `chance`: the same for moves with several outcomes.
+//! - `exact`: to the ends of matches, without estimates.
+//! - `known`: what need not be searched.
 //! - `line`: the moves thought best, and the positions that matter.
 
 mod chance;
 mod exact;
 mod known;
 mod line;
+mod principal_variation;
 
 use std::sync::Arc;
 
@@ -25,24 +25,19 @@ use crate::search::minimax::children::Frontier;
 use crate::search::minimax::margins::Margins;
 use crate::search::minimax::ordering::{History, Killers};
 use crate::search::minimax::ply::Ply;
-use crate::search::minimax::pruning::{self, Reductions};
-use crate::search::minimax::sides::{BothDecide, CHANCE, NONE, viewpoint};
-use crate::search::minimax::table::{Bound, PROVED, Table};
-use crate::search::minimax::value::{INFINITE, Value, WIN, is_decided};
+use crate::search::minimax::pruning::Reductions;
+use crate::search::minimax::sides::{BothDecide, CHANCE, NONE};
+use crate::search::minimax::table::{Bound, Table};
+use crate::search::minimax::value::{Value, WIN};
 
 pub(in crate::search::minimax) use exact::Ends;
+use principal_variation::{MAX_EXTENSIONS, Scope};
 
 /// The greatest number of plies below the root.
 const MAX_PLIES: usize = 128;
 
 /// The greatest depth of a search.
 pub(in crate::search::minimax) const MAX_DEPTH: i32 = 100;
-
-/// How many plies a line may be extended.
-const MAX_EXTENSIONS: i32 = 4;
-
-/// How many noisy children of a node of depth 1 are searched further.
-const MAX_NOISY: usize = 6;
 
 /// The number of expansions between looks at the clock. Most take a few microseconds, but some milliseconds where a state has
 /// hundreds of children.
@@ -205,7 +200,13 @@ impl Search {
         low: Value,
         high: Value,
     ) -> Result<Value, Halt> {
-        self.search(0, depth, low, high, 0, MAX_EXTENSIONS)
+        let scope = Scope {
+            depth,
+            low,
+            high,
+            extensions: MAX_EXTENSIONS,
+        };
+        self.search(0, scope, 0)
     }
 
     /// How many states may still be expanded, if there is a limit.
@@ -263,186 +264,6 @@ impl Search {
         Ok(())
     }
 
-    /// Returns the value of the node at a ply for the side that decides there, or the first one where only chance
-    /// plays. It is estimated as `estimate`.
-    fn search(
-        &mut self,
-        at: usize,
-        depth: i32,
-        mut low: Value,
-        mut high: Value,
-        estimate: Value,
-        extensions: i32,
-    ) -> Result<Value, Halt> {
-        let is_open = high - low > 1 && !self.plies[at].is_narrow;
-        if let Some(value) = narrow(at, &mut low, &mut high) {
-            return Ok(value);
-        }
-        let (mut first, known) = self.look_up(at, depth, low, high);
-        if let Some((value, bound)) = known
-            && (!is_open || bound == Bound::Exact)
-        {
-            return Ok(value);
-        }
-        if at + 2 >= MAX_PLIES {
-            return Ok(estimate);
-        }
-        let is_decisive = [low, high, estimate].into_iter().any(is_decided);
-        let is_quiet = !is_open && at > 0 && !is_decisive;
-        if is_quiet
-            && let Some(sure) = pruning::sure_value(&self.margins, estimate, depth)
-            && sure >= high
-        {
-            return Ok(sure);
-        }
-        if is_quiet
-            && let Some(most) = pruning::greatest_value(&self.margins, estimate, depth)
-            && most <= low
-        {
-            return Ok(most);
-        }
-        if at > 0 {
-            self.pack(at);
-            if let Some(value) = self.certain_value(at, low, high) {
-                return Ok(value);
-            }
-            self.expand(at)?;
-        }
-        let win = WIN - (at as Value + 1);
-        if let Some(won) = self.plies[at].values.iter().position(|&value| value == win) {
-            self.store(at, win, Bound::Exact, i32::from(PROVED), Some(won));
-            self.note_root(at, won, win, Bound::Exact, MAX_DEPTH);
-            return Ok(win);
-        }
-        if self.plies[at].mover == CHANCE {
-            return self.search_chance(at, depth, (low, high), extensions);
-        }
-        let is_outside = estimate <= low || estimate >= high;
-        if is_quiet
-            && is_outside
-            && let Some((shallow, margin)) = pruning::probe(&self.margins, depth)
-        {
-            if let Some(value) = self.probe(at, shallow, (low, high), margin, estimate, first)? {
-                return Ok(value);
-            }
-            first = self.look_up(at, depth, low, high).0.or(first);
-        }
-        match depth {
-            ..=1 => self.search_noisy(at, low, high, estimate, extensions),
-            _ => self.search_children(at, depth, (low, high), estimate, first, extensions),
-        }
-    }
-
-    /// Searches an expanded node less deep, on the side of the window on which its estimate is. Returns a value if that is
-    /// so far outside that a deeper search would hardly find another.
-    fn probe(
-        &mut self,
-        at: usize,
-        depth: i32,
-        (low, high): (Value, Value),
-        margin: Value,
-        estimate: Value,
-        first: Option<u16>,
-    ) -> Result<Option<Value>, Halt> {
-        let is_above = estimate >= high;
-        let (below, towards) = match is_above {
-            true => (high + margin - 1, -margin),
-            false => (low - margin, margin),
-        };
-        let window = (below, below + 1);
-        let found = self.search_children(at, depth, window, estimate, first, 0)?;
-        let is_outside = is_above == (found > below);
-        // What is proved is so at any depth.
-        let value = if is_decided(found) {
-            found
-        } else {
-            found + towards
-        };
-        Ok(is_outside.then_some(value))
-    }
-
-    /// Returns the value of an expanded node by its children, of which those that gain much are searched further.
-    fn search_noisy(
-        &mut self,
-        at: usize,
-        low: Value,
-        high: Value,
-        estimate: Value,
-        extensions: i32,
-    ) -> Result<Value, Halt> {
-        let noise = self.margins.noise();
-        let most = self.plies[at].greatest().unwrap_or(0);
-        if at > 0 && !is_decided(most) {
-            self.margins.note_gain(most - estimate);
-        }
-        let mut searched = Vec::new();
-        let (best, value) = loop {
-            let ply = &self.plies[at];
-            let best = ply
-                .values
-                .iter()
-                .enumerate()
-                .rev()
-                .max_by_key(|(_, value)| **value);
-            let Some((best, &value)) = best else {
-                return Ok(0);
-            };
-            let is_known = searched.contains(&best) || ply.children.is_over(best);
-            let is_quiet = at > 0 && value - estimate < noise;
-            let is_enough = searched.len() >= MAX_NOISY || extensions == 0;
-            if is_known || is_quiet || is_enough || value <= low || is_decided(value) {
-                break (best, value);
-            }
-            searched.push(best);
-            let found = self.search_move(at, best, 1, low, high, extensions - 1)?;
-            self.plies[at].values[best] = found;
-        };
-        if at > 0 && !is_decided(value) {
-            self.margins.note_loss(estimate - value);
-        }
-        let bound = bound(value, low, high);
-        self.note_root(at, best, value, bound, 1);
-        self.store(at, value, bound, 1, Some(best));
-        Ok(value)
-    }
-
-    /// Returns the value of a move for the side that decides at a ply.
-    fn search_move(
-        &mut self,
-        at: usize,
-        number: usize,
-        depth: i32,
-        low: Value,
-        high: Value,
-        extensions: i32,
-    ) -> Result<Value, Halt> {
-        if self.plies[at].children.outcomes > 1 {
-            return self.search_outcomes(at, number, depth, low, high, extensions);
-        }
-        let is_narrow = self.plies[at].is_narrow;
-        self.search_child(at, number, is_narrow, depth, (low, high), extensions)
-    }
-
-    /// Returns the value of a child for the side that a ply is valued for. If `is_narrow`, the search is for a bound,
-    /// though the window may be wide.
-    fn search_child(
-        &mut self,
-        at: usize,
-        child: usize,
-        is_narrow: bool,
-        depth: i32,
-        (low, high): (Value, Value),
-        extensions: i32,
-    ) -> Result<Value, Halt> {
-        self.enter(at, child);
-        self.plies[at + 1].is_narrow = is_narrow;
-        let estimate = self.plies[at].estimate(child);
-        match viewpoint(self.plies[at + 1].mover) == viewpoint(self.plies[at].mover) {
-            true => self.search(at + 1, depth, low, high, estimate, extensions),
-            false => Ok(-self.search(at + 1, depth, -high, -low, -estimate, extensions)?),
-        }
-    }
-
     /// Orders the children of the node at a ply: the move that was best before comes first, then those by estimates,
     /// by what earlier searches found, and by what cut off elsewhere. Returns a value that is enough at once, if the
     /// table has one for a child.
@@ -472,74 +293,6 @@ impl Search {
         }
         self.plies[at].sort();
         None
-    }
-
-    /// Returns the value of an expanded node by a search of its children.
-    fn search_children(
-        &mut self,
-        at: usize,
-        depth: i32,
-        (alpha, high): (Value, Value),
-        estimate: Value,
-        first: Option<u16>,
-        extensions: i32,
-    ) -> Result<Value, Halt> {
-        if let Some(value) = self.order(at, depth, high, first) {
-            return Ok(value);
-        }
-        let is_wide = high - alpha > 1;
-        let is_open = is_wide && !self.plies[at].is_narrow;
-        let count = self.plies[at].values.len();
-        let most = self.plies[at].greatest().unwrap_or(estimate);
-        let gain = pruning::greatest_gain(&self.margins, depth);
-        let noise = self.margins.noise();
-        let (mut low, mut best, mut value) = (alpha, None, -INFINITE);
-        for number in 0..count {
-            let ply = &self.plies[at];
-            let child = ply.order[number] as usize;
-            let expected = ply.values[child];
-            let is_over = ply.children.is_over(child);
-            let is_noisy = at > 0 && expected - estimate > noise;
-            let may_skip = !is_open && number > 0 && !is_decided(value) && !is_over;
-            if let Some(gain) = gain.filter(|_| may_skip && !is_decided(low))
-                && expected + gain <= low
-            {
-                value = value.max(expected + gain);
-                continue;
-            }
-            if may_skip && !is_noisy && pruning::is_late(number, depth) {
-                continue;
-            }
-            let found = if is_over {
-                expected
-            } else if number == 0 {
-                self.search_move(at, child, depth - 1, low, high, extensions)?
-            } else {
-                let matter = i32::from(is_open) + i32::from(is_noisy);
-                let less =
-                    (self.reductions).of(&self.margins, depth, number, most - expected, matter);
-                let mut found =
-                    self.search_move(at, child, depth - 1 - less, low, low + 1, extensions)?;
-                if found > low && less > 0 {
-                    found = self.search_move(at, child, depth - 1, low, low + 1, extensions)?;
-                }
-                if found > low && found < high && is_wide {
-                    found = self.search_move(at, child, depth - 1, low, high, extensions)?;
-                }
-                found
-            };
-            self.note_root(at, child, found, bound(found, low, high), depth);
-            value = value.max(found);
-            if found > low {
-                (low, best) = (found, Some(child));
-                if found >= high {
-                    self.note_cut(at, number, depth);
-                    break;
-                }
-            }
-        }
-        self.store(at, value, bound(value, alpha, high), depth, best);
-        Ok(value)
     }
 
     /// The move with this number in the order cut off.
