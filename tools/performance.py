@@ -200,9 +200,13 @@ machines are noisy: ratios matter, not the absolutes. One thread unless said; `-
         peers = table("peers.csv")
         if not peers:
             return
-        sancho: dict[str, float] = {}
-        galvanise: dict[str, float] = {}
-        boardgames: dict[str, float] = {}
+        # The column with an engine's rates, and what of ours is compared with them.
+        engines = {
+            "sancho": ("sancho_state_changes_per_s", "state_changes_per_second"),
+            "galvanise": ("galvanise_state_changes_per_s", "state_changes_per_second"),
+            "boardgames": ("rbg_cpp_playouts_per_s", "rollouts_per_second"),
+        }
+        times: dict[str, dict[str, float]] = {engine: {} for engine in engines}
         for name, peer in peers.items():
             if not Path(public(name)).is_file():
                 continue
@@ -210,13 +214,10 @@ machines are noisy: ratios matter, not the absolutes. One thread unless said; `-
             result = playouts(public(name), "compiled", self.seconds, "--no-cache")
             if not result:
                 continue
-            if rate := number(peer["sancho_state_changes_per_s"]):
-                sancho[name] = result["state_changes_per_second"] / rate
-            if rate := number(peer["galvanise_state_changes_per_s"]):
-                galvanise[name] = result["state_changes_per_second"] / rate
-            if rate := number(peer["rbg_cpp_playouts_per_s"]):
-                boardgames[name] = result["rollouts_per_second"] / rate
-        self.figures["against"] = {"sancho": sancho, "galvanise": galvanise, "boardgames": boardgames}
+            for engine, (theirs, ours) in engines.items():
+                if rate := number(peer[theirs]):
+                    times[engine][name] = result[ours] / rate
+        self.figures["against"] = times
 
         def summary(of: dict[str, float]) -> str:
             least = sorted(of, key=of.get)[:3]
@@ -226,9 +227,9 @@ machines are noisy: ratios matter, not the absolutes. One thread unless said; `-
         self.add(
             "## Against other engines\n\nTheir figures were measured before, on one core of a machine of the same size; "
             f"ours with `propjit playout RULESHEET --seconds {self.seconds:g} --seed 1 --wait --no-cache`.\n\n"
-            f"- State changes a second against Sancho 1.61c (Java): {summary(sancho)}.\n"
-            f"- The same against galvanise (C++): {summary(galvanise)}.\n"
-            f"- Playouts a second against Regular Boardgames compiled to C++: {summary(boardgames)}."
+            f"- State changes a second against Sancho 1.61c (Java): {summary(times['sancho'])}.\n"
+            f"- The same against galvanise (C++): {summary(times['galvanise'])}.\n"
+            f"- Playouts a second against Regular Boardgames compiled to C++: {summary(times['boardgames'])}."
         )
 
     def against_reference(self, program: Path) -> None:

@@ -1,6 +1,6 @@
 //! Constants where variables seem to be meant: `x` in a rule with `?x`.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnostic::{Code, Diagnostic, quote};
 use crate::normalize::{PlacedRule, Workspace};
@@ -23,20 +23,26 @@ pub(crate) fn check_constants(rules: &[PlacedRule], workspace: &mut Workspace) {
     let Workspace {
         terms, diagnostics, ..
     } = workspace;
-    // Conditions under an `or` may have become rules of their own, with the place of the statement.
+    // By statement: conditions under an `or` may have become rules of their own, with its place.
     let mut names: FxHashMap<Span, Vec<TermId>> = FxHashMap::default();
     for placed in rules {
-        let of_statement = same_names(placed, terms);
-        names
-            .entry(placed.rule.span)
-            .or_default()
-            .extend(of_statement);
+        for name in same_names(placed, terms) {
+            names.entry(placed.rule.span).or_default().push(name);
+        }
+    }
+    let candidates: FxHashSet<TermId> = names.values().flatten().copied().collect();
+    if candidates.is_empty() {
+        return;
     }
     let mut uses: FxHashMap<TermId, Use> = FxHashMap::default();
     for placed in rules {
         let statement = placed.rule.span;
+        let named = names.get(&statement).map_or(&[][..], Vec::as_slice);
         for_each_constant(placed, terms, &mut |constant, place| {
-            let here = match names[&statement].contains(&constant) {
+            if !candidates.contains(&constant) {
+                return;
+            }
+            let here = match named.contains(&constant) {
                 true => Use::Alone { statement, place },
                 false => Use::Common,
             };

@@ -26,10 +26,9 @@ pub(crate) fn find_roles(rules: &[PlacedRule], workspace: &mut Workspace) -> Vec
                 for term in found {
                     if seen.insert(term) {
                         roles.push(term);
-                        let warning = not_chance(&terms.text(term), placed.head);
-                        warning
-                            .into_iter()
-                            .for_each(|found| diagnostics.push(found));
+                        if let Some(warning) = not_chance(&terms.text(term), placed.head) {
+                            diagnostics.push(warning);
+                        }
                         continue;
                     }
                     let message = format!("the role {} is given twice", quote(&terms.text(term)));

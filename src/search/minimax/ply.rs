@@ -4,7 +4,7 @@ use super::average::Average;
 use super::children::Children;
 use super::ordering::{History, Killers};
 use super::sides::{NONE, viewpoint};
-use super::table::{Bound, Table};
+use super::table::{Bound, Entry, Table};
 use super::value::{INFINITE, MAX_ESTIMATE, Value, for_side, from_below};
 use crate::search::learned::{Accumulator, ChangeLists, ChildRows, ChildScores, LaneScorer};
 
@@ -166,25 +166,37 @@ impl Ply {
             if next == NONE || self.ranks[child] == -INFINITE {
                 continue;
             }
-            let Some(entry) = table.find(self.scores.keys[child]) else {
+            let Some(entry) = self.entry_of(child, table, at) else {
                 continue;
             };
-            let is_same = viewpoint(next) == viewpoint(self.mover);
-            let value = from_below(entry.value, at + 1);
-            let value = if is_same { value } else { -value };
-            let is_least = match entry.bound {
-                Bound::Exact => true,
-                Bound::Lower => is_same,
-                Bound::Upper => !is_same,
-            };
             let found = i32::from(entry.depth);
-            if at > 0 && is_least && value >= high && found >= enough {
-                return Some((child, value));
+            let is_least = entry.bound != Bound::Upper;
+            if at > 0 && is_least && entry.value >= high && found >= enough {
+                return Some((child, entry.value));
             }
             if found >= near {
-                self.ranks[child] = (self.ranks[child] - value) / 2;
+                self.ranks[child] = (self.ranks[child] - entry.value) / 2;
             }
         }
         None
+    }
+
+    /// Returns what the table has of a child, with the value as seen from the root, for the side that this node is
+    /// valued for.
+    pub(super) fn entry_of(&self, child: usize, table: &Table, at: usize) -> Option<Entry> {
+        let entry = table.find(self.scores.keys[child])?;
+        let value = from_below(entry.value, at + 1);
+        let is_same = viewpoint(self.children.movers[child]) == viewpoint(self.mover);
+        let (value, bound) = match (is_same, entry.bound) {
+            (true, bound) => (value, bound),
+            (false, Bound::Exact) => (-value, Bound::Exact),
+            (false, Bound::Lower) => (-value, Bound::Upper),
+            (false, Bound::Upper) => (-value, Bound::Lower),
+        };
+        Some(Entry {
+            value,
+            bound,
+            ..entry
+        })
     }
 }

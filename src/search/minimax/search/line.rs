@@ -3,8 +3,8 @@
 use super::{CHANCE, MAX_PLIES, RootMove, Search};
 use crate::game::machine::{Move, RoleId, State};
 use crate::search::minimax::sides::NONE;
-use crate::search::minimax::table::{Bound, PROVED};
-use crate::search::minimax::value::{INFINITE, Value, WIN, from_below};
+use crate::search::minimax::table::{Bound, Entry, PROVED};
+use crate::search::minimax::value::{INFINITE, Value, WIN};
 
 /// How many moves at the root, and plies of the best line, matter to provers.
 const FOCUS_MOVES: usize = 3;
@@ -52,23 +52,17 @@ impl Search {
             return None;
         }
         let bounds = (0..ply.children.moves.len()).map(|child| {
-            let mover = ply.children.movers[child];
-            if mover == NONE {
+            if ply.children.movers[child] == NONE {
                 return (ply.values[child], ply.values[child]);
             }
-            let entry = self.table.find(ply.scores.keys[child]);
-            let Some(entry) = entry.filter(|entry| entry.depth == PROVED) else {
-                return (-INFINITE, INFINITE);
-            };
-            let value = from_below(entry.value, 1);
-            let (low, high) = match entry.bound {
-                Bound::Exact => (value, value),
-                Bound::Lower => (value, INFINITE),
-                Bound::Upper => (-INFINITE, value),
-            };
-            match mover == ply.mover {
-                true => (low, high),
-                false => (-high, -low),
+            let entry = ply.entry_of(child, &self.table, at);
+            match entry.filter(|entry| entry.depth == PROVED) {
+                None => (-INFINITE, INFINITE),
+                Some(Entry { value, bound, .. }) => match bound {
+                    Bound::Exact => (value, value),
+                    Bound::Lower => (value, INFINITE),
+                    Bound::Upper => (-INFINITE, value),
+                },
             }
         });
         // All wins are as good, and all losses as bad, no matter how long the match lasts.
